@@ -1,0 +1,1 @@
+"""The explorer: pages that show what the core finds."""

@@ -1,0 +1,1 @@
+"""Find the best way to split every layer of a network over many devices."""

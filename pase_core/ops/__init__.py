@@ -1,0 +1,54 @@
+"""One function per operation, from shapes and attributes to a layer as data; the table OPS.
+
+Adding an operation is one function and one entry here.
+"""
+
+from collections.abc import Callable
+
+from pase_core.ops.build import Operation
+from pase_core.ops.convolution import convolution, pooling
+from pase_core.ops.layout import (
+    concat,
+    flatten,
+    reshape,
+    split,
+    stack,
+    unflatten,
+    unstack,
+)
+from pase_core.ops.matrix import einsum, embedding, fully_connected, lstm
+from pase_core.ops.pointwise import (
+    batch_normalization,
+    cross_entropy,
+    elementwise,
+    local_response_normalization,
+    mean,
+    normalization,
+    softmax,
+)
+
+OPS: dict[str, Callable[..., Operation]] = {
+    "batch_normalization": batch_normalization,
+    "concat": concat,
+    "convolution": convolution,
+    "cross_entropy": cross_entropy,
+    "einsum": einsum,
+    "elementwise": elementwise,
+    "embedding": embedding,
+    "flatten": flatten,
+    "fully_connected": fully_connected,
+    "local_response_normalization": local_response_normalization,
+    "lstm": lstm,
+    "mean": mean,
+    "normalization": normalization,
+    "pooling": pooling,
+    "reshape": reshape,
+    "softmax": softmax,
+    "split": split,
+    "stack": stack,
+    "unflatten": unflatten,
+    "unstack": unstack,
+}
+"""Operations by name: `OPS[name](layer_name, input_tensors, **attributes) -> Operation`."""
+
+__all__ = ["OPS", "Operation"]

@@ -1,0 +1,74 @@
+"""What every operation's function returns, and the few pieces that they share."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from pase_core.axes import parse_axes
+from pase_core.errors import GraphError
+from pase_core.layers import Access, Dimension, Layer, Reduction, Tensor, Work
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """A layer and the tensors that come into being with it.
+
+    Attributes:
+        layer: the layer.
+        outputs: tensors that it writes.
+        parameters: tensors that it trains.
+    """
+
+    layer: Layer
+    outputs: tuple[Tensor, ...]
+    parameters: tuple[Tensor, ...] = ()
+
+
+def dimensions(sizes: dict[str, int], unsplittable: Sequence[str] = ()) -> tuple[Dimension, ...]:
+    """Make dimensions from names and sizes, in the order given."""
+    return tuple(Dimension(name, size, name not in unsplittable) for name, size in sizes.items())
+
+
+def access(tensor: Tensor, axes: str, reduction: Reduction | None = None) -> Access:
+    """Describe an access in axis notation."""
+    return Access(tensor.name, parse_axes(axes), reduction)
+
+
+def sized_tensor(name: str, axes: str, sizes: dict[str, int]) -> Tensor:
+    """Make the tensor whose axes have the sizes of the dimensions in axis notation."""
+    return Tensor(
+        name,
+        tuple(math.prod(sizes[d] for d in axis.dimensions) for axis in parse_axes(axes)),
+    )
+
+
+def matrix_work(points: Sequence[str], result: Sequence[str], n_fused: int) -> tuple[Work, ...]:
+    """Work of a matrix product and of the pointwise operations fused behind it.
+
+    Three products of the same size: forward, and one for the gradient of each operand. A fused
+    operation costs three FLOP per element of the result.
+    """
+    product = Work(tuple(points), 3, "multiply_add")
+    return (product, Work(tuple(result), 3 * n_fused)) if n_fused else (product,)
+
+
+def check_rank(operation: str, name: str, tensor: Tensor, allowed: Sequence[int]) -> None:
+    """Raise GraphError unless the tensor has one of the allowed numbers of axes."""
+    if len(tensor.sizes) not in allowed:
+        raise GraphError(
+            f"{operation} {name!r}: input {tensor.name!r} has sizes {tensor.sizes}; "
+            f"allowed are {' or '.join(map(str, allowed))} axes"
+        )
+
+
+def axis_names(n_axes: int) -> tuple[str, ...]:
+    """Names for the axes of a tensor that only has positions: batch first.
+
+    Four axes are an image's b c h w, three a sequence's b s d, two b n.
+    """
+    usual = {1: "b", 2: "b n", 3: "b s d", 4: "b c h w", 5: "b c t h w"}
+    if n_axes in usual:
+        return tuple(usual[n_axes].split())
+    return ("b", *(f"x{i}" for i in range(1, n_axes)))
