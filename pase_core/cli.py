@@ -1,0 +1,216 @@
+"""The command line: the public verbs from a terminal; no logic of its own."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NoReturn
+
+from pase_core.cluster import Cluster, preset, preset_names
+from pase_core.errors import OpenDimensions, OptionError, PaseError
+from pase_core.exporters.files import write_text
+from pase_core.exporters.solution_json import comparison_to_dict, solution_to_dict, to_text
+from pase_core.report import (
+    print_check,
+    print_clusters,
+    print_comparison,
+    print_graphs,
+    print_solution,
+    progress_bar,
+)
+from pase_core.search.elimination import (
+    AUTOMATIC,
+    DEFAULT_MEMORY_BUDGET_BYTES,
+    ORDERING_NAMES,
+    EliminationOptions,
+)
+from pase_core.solve import COST_MODELS, CostOptions, Problem, compare, solve
+from pase_core.sources import load_source
+from pase_core.units import parse_bytes
+
+DEFAULT_CLUSTER = "gtx-1080-ti"
+"""The paper's first system."""
+
+BAD_INPUT, OPEN_DIMENSIONS = 2, 3
+"""Exit codes beside 0."""
+
+
+class _Parser(argparse.ArgumentParser):
+    """A parser whose errors are one line."""
+
+    def error(self, message: str) -> NoReturn:
+        """Print the message alone and leave with BAD_INPUT."""
+        self.exit(BAD_INPUT, f"{self.prog}: {message} (see {self.prog} --help)\n")
+
+
+def make_parser() -> argparse.ArgumentParser:
+    """Parser of all commands; their docs are its help texts."""
+    parser = _Parser(
+        prog="pase",
+        description="Find the best way to split every layer of a network over many devices. "
+        "All costs are modelled, not measured.",
+    )
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    for name, run, text in (
+        ("solve", _solve, "find the best strategy of a network"),
+        ("compare", _compare, "the best strategy beside data parallelism and experts' strategies"),
+    ):
+        command = commands.add_parser(name, help=text, description=text.capitalize() + ".")
+        command.set_defaults(run=run)
+        _add_problem_options(command)
+    graphs = commands.add_parser("graphs", help="list the sample graphs")
+    graphs.set_defaults(run=lambda _arguments: print_graphs())
+    clusters = commands.add_parser("clusters", help="list the device presets")
+    clusters.set_defaults(run=lambda _arguments: print_clusters())
+    check = commands.add_parser("check", help="check a graph file and say what is in it")
+    check.set_defaults(run=_check)
+    check.add_argument("file", metavar="FILE", help="a graph as JSON or ONNX")
+    _add_graph_options(check)
+    explore = commands.add_parser("explore", help="open the explorer in a browser")
+    explore.set_defaults(run=_explore)
+    explore.add_argument("--port", type=int, default=8501, help="port to serve on (%(default)s)")
+    explore.add_argument("--no-browser", action="store_true", help="do not open a browser")
+    return parser
+
+
+def _add_graph_options(command: argparse.ArgumentParser) -> None:
+    command.add_argument("--batch", type=int, help="batch size; default: the graph's own")
+    command.add_argument(
+        "--bind",
+        action="append",
+        default=[],
+        metavar="NAME=SIZE",
+        help="size of a dimension that the file leaves open; may be repeated",
+    )
+
+
+def _add_problem_options(command: argparse.ArgumentParser) -> None:
+    """Options of solve and compare."""
+    command.add_argument("source", metavar="SOURCE", help="a sample's name, or a JSON or ONNX file")
+    _add_graph_options(command)
+    add = command.add_argument
+    add("-p", "--devices", type=int, default=8, help="number of devices (%(default)s)")
+    add(
+        "--cluster",
+        default=DEFAULT_CLUSTER,
+        metavar="NAME",
+        help=f"device preset (%(default)s): {', '.join(preset_names())}",
+    )
+    add(
+        "--flops", type=float, metavar="F", help="peak FLOP/s of a device, in place of the preset's"
+    )
+    add("--bandwidth", type=float, metavar="B", help="bytes/s of a link, in place of the preset's")
+    add(
+        "--cost-model",
+        default="paper",
+        choices=list(COST_MODELS),
+        help="how to price a strategy (%(default)s)",
+    )
+    add("--word-bytes", type=float, help="bytes of a word; default: the graph's element type")
+    add(
+        "--flop-per-multiply-add",
+        type=float,
+        default=2.0,
+        metavar="N",
+        help="FLOP that a multiply-add counts (%(default)s; the paper's prototype: 1)",
+    )
+    add("--min-part", type=int, default=1, help="smallest part of a split dimension (%(default)s)")
+    add(
+        "--ordering",
+        default=AUTOMATIC,
+        choices=ORDERING_NAMES,
+        help="order in which layers are eliminated (%(default)s: the cheaper of two)",
+    )
+    add(
+        "--memory-budget",
+        default=f"{DEFAULT_MEMORY_BUDGET_BYTES / 1e9:g}GB",
+        metavar="SIZE",
+        help="memory for tables (%(default)s)",
+    )
+    add("--json", metavar="FILE", help="write the result as JSON; - for standard output")
+
+
+def _bindings(texts: Sequence[str]) -> dict[str, int]:
+    """Read NAME=SIZE pairs."""
+    bindings = {}
+    for text in texts:
+        name, _, size = text.rpartition("=")
+        if not name or not size.isdecimal():
+            raise OptionError(f"--bind {text!r} cannot be read; write NAME=SIZE, such as seq=128")
+        bindings[name] = int(size)
+    return bindings
+
+
+def _cluster(arguments: argparse.Namespace) -> Cluster:
+    return preset(arguments.cluster, arguments.devices).with_overrides(
+        flop_per_second=arguments.flops, bytes_per_second=arguments.bandwidth
+    )
+
+
+def _problem(arguments: argparse.Namespace) -> Problem:
+    return Problem(
+        graph=load_source(arguments.source, arguments.batch, _bindings(arguments.bind)),
+        cluster=_cluster(arguments),
+        cost=CostOptions(
+            model=arguments.cost_model,
+            word_bytes=arguments.word_bytes,
+            flop_per_multiply_add=arguments.flop_per_multiply_add,
+            min_part=arguments.min_part,
+        ),
+        search=EliminationOptions(
+            ordering=arguments.ordering,
+            memory_budget_bytes=parse_bytes(arguments.memory_budget),
+        ),
+    )
+
+
+def _solve(arguments: argparse.Namespace) -> None:
+    with progress_bar("searching") as progress:
+        solution = solve(_problem(arguments), progress)
+    if arguments.json:
+        write_text(arguments.json, to_text(solution_to_dict(solution)))
+    if arguments.json != "-":
+        print_solution(solution)
+
+
+def _compare(arguments: argparse.Namespace) -> None:
+    with progress_bar("searching") as progress:
+        comparison = compare(_problem(arguments), progress)
+    if arguments.json:
+        write_text(arguments.json, to_text(comparison_to_dict(comparison)))
+    if arguments.json != "-":
+        print_comparison(comparison)
+
+
+def _check(arguments: argparse.Namespace) -> None:
+    print_check(load_source(str(Path(arguments.file)), arguments.batch, _bindings(arguments.bind)))
+
+
+def _explore(arguments: argparse.Namespace) -> None:
+    from explorer.start import start
+
+    start(port=arguments.port, opens_browser=not arguments.no_browser)
+
+
+def main(words: Sequence[str] | None = None) -> int:
+    """Run a command; return the exit code: 0, BAD_INPUT or OPEN_DIMENSIONS."""
+    arguments = make_parser().parse_args(words)
+    try:
+        arguments.run(arguments)
+    except OpenDimensions as error:
+        print(f"pase: {error}", file=sys.stderr)
+        return OPEN_DIMENSIONS
+    except PaseError as error:
+        print(f"pase: {error}", file=sys.stderr)
+        return BAD_INPUT
+    except BrokenPipeError:
+        sys.stderr.close()  # the reader has gone; say nothing about it
+    except KeyboardInterrupt:
+        return 130
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

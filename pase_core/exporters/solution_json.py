@@ -1,0 +1,122 @@
+"""Solutions and comparisons as JSON (`pase.solution/1`, `pase.comparison/1`)."""
+
+from __future__ import annotations
+
+import json
+from typing import TypedDict
+
+from pase_core.graph import Graph
+from pase_core.solve import Comparison, Problem, Solution
+from pase_core.strategy import PricedStrategy
+
+Json = dict[str, object]
+
+
+class LayerRow(TypedDict):
+    """One layer of a strategy."""
+
+    layer: str
+    operation: str
+    dimensions: dict[str, int]
+    configuration: dict[str, int]
+    cost: float
+
+
+def strategy_rows(graph: Graph, priced: PricedStrategy) -> list[LayerRow]:
+    """One row per layer: sizes, splits and the cost of the layer without transfers."""
+    rows = zip(graph.layers, priced.strategy.configurations, priced.layer_costs, strict=True)
+    return [
+        {
+            "layer": layer.name,
+            "operation": layer.operation,
+            "dimensions": dict(zip(layer.dimension_names, layer.sizes, strict=True)),
+            "configuration": dict(zip(layer.dimension_names, configuration, strict=True)),
+            "cost": float(cost),
+        }
+        for layer, configuration, cost in rows
+    ]
+
+
+def _setup(problem: Problem) -> Json:
+    graph, cluster = problem.graph, problem.cluster
+    return {
+        "graph": {
+            "name": graph.name,
+            "layers": len(graph.layers),
+            "transfers": len(graph.transfers),
+        },
+        "cluster": {
+            "name": cluster.name,
+            "devices": cluster.n_devices,
+            "devices_per_node": cluster.devices_per_node,
+            "flop_per_second": cluster.flop_per_second(graph.element_type),
+            "bytes_per_second": cluster.bytes_per_second,
+        },
+        "options": {
+            "cost_model": problem.cost.model,
+            "word_bytes": problem.cost.word_bytes or graph.word_bytes,
+            "flop_per_multiply_add": problem.cost.flop_per_multiply_add,
+            "min_part": problem.cost.min_part,
+        },
+    }
+
+
+def _cost(priced: PricedStrategy, solution: Solution) -> Json:
+    return {
+        "total": priced.total,
+        "unit": solution.unit,
+        "seconds": solution.seconds(priced.total),
+        "components": dict(priced.components),
+    }
+
+
+def solution_to_dict(solution: Solution) -> Json:
+    """A solution as plain data, schema `pase.solution/1`; costs are modelled, not measured."""
+    graph, search = solution.problem.graph, solution.search
+    names = [layer.name for layer in graph.layers]
+    return {
+        "schema": "pase.solution/1",
+        **_setup(solution.problem),
+        "cost": _cost(solution.found, solution),
+        "search": {
+            "method": search.method,
+            "ordering": search.ordering,
+            "proved_optimal": search.proved_optimal,
+            "seconds": {"tables": solution.tables_seconds, "search": solution.search_seconds},
+            "configurations": solution.n_configurations,
+            "joint_entries": search.n_joint,
+            "largest_table": search.largest_table,
+            "peak_bytes": search.peak_bytes,
+        },
+        "strategy": strategy_rows(graph, solution.found),
+        "transfers": [
+            {"producer": names[u], "consumer": names[v], "cost": cost}
+            for u, v, cost in solution.found.transfers
+        ],
+    }
+
+
+def comparison_to_dict(comparison: Comparison) -> Json:
+    """A comparison as plain data, schema `pase.comparison/1`; the found strategy comes first."""
+    solution = comparison.solution
+    graph = solution.problem.graph
+    return {
+        "schema": "pase.comparison/1",
+        **_setup(solution.problem),
+        "strategies": [
+            {
+                "name": priced.strategy.name,
+                "note": priced.strategy.note,
+                "best_variant": comparison.is_best_variant(priced),
+                "cost": _cost(priced, solution),
+                "speedup_over_data_parallel": comparison.speedup(priced),
+                "strategy": strategy_rows(graph, priced),
+            }
+            for priced in comparison.all_strategies
+        ],
+    }
+
+
+def to_text(data: Json) -> str:
+    """JSON text of plain data; refuses NaN and infinity."""
+    return json.dumps(data, indent=2, allow_nan=False) + "\n"

@@ -1,0 +1,181 @@
+"""What elimination will do, worked out before it does any of it: factors, sizes, sharing.
+
+Eliminating `v` with dependent set D adds up every factor (cost table or message) that contains v
+and minimises over v; the result is a message over D. A factor's axes are sorted by elimination
+position, so v is always a factor's first axis and the last of D its last.
+
+Equal blocks of a network have equal messages: a message is named by what goes into it, the
+identities of the factors and the places of their axes, and is computed once per name.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from pase_core.cost_tables import CostTables
+from pase_core.errors import BudgetError
+from pase_core.search.ordering import dependent_sets, neighbours
+
+
+@dataclass(frozen=True, slots=True)
+class Factor:
+    """A table that takes part in an elimination.
+
+    Attributes:
+        table: number of the table in the plan.
+        variables: the vertices of its axes, by elimination position.
+    """
+
+    table: int
+    variables: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """The elimination of one vertex.
+
+    Attributes:
+        vertex: what is eliminated.
+        dependents: its dependent set, by elimination position.
+        factors: the tables to add up; each has `vertex` as its first variable.
+        result: number of the table of minima over `dependents`.
+        is_new: False if an equal message has been computed before.
+        n_joint: entries of the joint table over vertex and dependents, visited but not stored.
+    """
+
+    vertex: int
+    dependents: tuple[int, ...]
+    factors: tuple[Factor, ...]
+    result: int
+    is_new: bool
+    n_joint: int
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """A whole elimination.
+
+    Attributes:
+        order: the vertices in elimination order.
+        steps: one per vertex.
+        sources: for each table that is given, its number and where it comes from: the position
+            in `CostTables.vertices` or in `CostTables.pairs` and whether it is transposed.
+        n_joint: entries visited by all steps.
+        n_joint_distinct: entries visited by the steps whose message is new.
+        message_bytes: of all distinct messages, which are kept for the way back.
+        largest_table: entries of the largest joint table.
+    """
+
+    order: tuple[int, ...]
+    steps: tuple[Step, ...]
+    sources: tuple[Source, ...]
+    n_joint: int
+    n_joint_distinct: int
+    message_bytes: int
+    largest_table: int
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Where a given table comes from."""
+
+    table: int
+    kind: str
+    position: int
+
+
+class _Numbers:
+    """Give equal keys the same number."""
+
+    def __init__(self) -> None:
+        self._number: dict[object, int] = {}
+
+    def of(self, key: object) -> tuple[int, bool]:
+        """Number of a key, and whether it is new."""
+        is_new = key not in self._number
+        return self._number.setdefault(key, len(self._number)), is_new
+
+
+def plan_elimination(tables: CostTables, order: Sequence[int]) -> Plan:
+    """Work out the steps of an elimination in the given order."""
+    numbers = _Numbers()
+    position = {vertex: i for i, vertex in enumerate(order)}
+    waiting, sources = _given_factors(tables, position, numbers)
+    sets = dependent_sets(neighbours(tables), order)
+    n_choices = tables.n_choices
+    steps = []
+    for vertex, dependent_set in zip(order, sets, strict=True):
+        dependents = tuple(sorted(dependent_set, key=position.__getitem__))
+        factors = _sorted_factors(waiting[vertex], (vertex, *dependents))
+        result, is_new = numbers.of(_message_key(factors, (vertex, *dependents)))
+        if dependents:
+            waiting[dependents[0]].append(Factor(result, dependents))
+        n_joint = math.prod(n_choices[v] for v in (vertex, *dependents))
+        steps.append(Step(vertex, dependents, factors, result, is_new, n_joint))
+    new = [step for step in steps if step.is_new]
+    return Plan(
+        order=tuple(order),
+        steps=tuple(steps),
+        sources=sources,
+        n_joint=sum(step.n_joint for step in steps),
+        n_joint_distinct=sum(step.n_joint for step in new),
+        message_bytes=sum(8 * step.n_joint // n_choices[step.vertex] for step in new),
+        largest_table=max(step.n_joint for step in steps),
+    )
+
+
+def _given_factors(
+    tables: CostTables, position: dict[int, int], numbers: _Numbers
+) -> tuple[list[list[Factor]], tuple[Source, ...]]:
+    """Factors waiting at the vertex that is eliminated first among theirs."""
+    waiting: list[list[Factor]] = [[] for _ in tables.vertices]
+    sources: list[Source] = []
+    for vertex, costs in enumerate(tables.vertices):
+        number, is_new = numbers.of(id(costs))
+        waiting[vertex].append(Factor(number, (vertex,)))
+        if is_new:
+            sources.append(Source(number, "vertex", vertex))
+    for i, pair in enumerate(tables.pairs):
+        first, second = pair.first, pair.second
+        kind = "pair"
+        if position[first] > position[second]:
+            first, second, kind = second, first, "transposed pair"
+        number, is_new = numbers.of((id(pair.costs), kind))
+        waiting[first].append(Factor(number, (first, second)))
+        if is_new:
+            sources.append(Source(number, kind, i))
+    return waiting, tuple(sources)
+
+
+def _places(factor: Factor, variables: tuple[int, ...]) -> tuple[int, ...]:
+    return tuple(variables.index(v) for v in factor.variables)
+
+
+def _sorted_factors(factors: list[Factor], variables: tuple[int, ...]) -> tuple[Factor, ...]:
+    """Sort factors by places and number, so that equal sums get equal names."""
+    return tuple(sorted(factors, key=lambda f: (_places(f, variables), f.table)))
+
+
+def _message_key(factors: tuple[Factor, ...], variables: tuple[int, ...]) -> object:
+    return tuple((factor.table, _places(factor, variables)) for factor in factors)
+
+
+def check_budget(tables: CostTables, plan: Plan, memory_budget_bytes: float) -> None:
+    """Raise BudgetError, naming the vertex to blame, if the plan's messages do not fit."""
+    n_bytes = float(tables.n_bytes)
+    for step in plan.steps:
+        if not step.is_new:
+            continue
+        size = 8 * step.n_joint // tables.n_choices[step.vertex]
+        n_bytes += size
+        if n_bytes > memory_budget_bytes:
+            dependents = ", ".join(repr(tables.name(v)) for v in step.dependents)
+            raise BudgetError(
+                f"exact search does not fit the memory budget of {memory_budget_bytes / 1e9:.3g} "
+                f"GB: at {tables.name(step.vertex)!r}, which depends on {dependents or 'nothing'}, "
+                f"the table of {step.n_joint:.3g} entries leaves {size / 1e9:.3g} GB of minima; "
+                "raise the budget (--memory-budget), use fewer devices, a larger smallest part "
+                "(--min-part) or another ordering (--ordering)"
+            )

@@ -1,0 +1,36 @@
+"""What every search returns."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class SearchResult:
+    """One choice per vertex, and how it was found.
+
+    Attributes:
+        choices: the choice of each vertex.
+        cost: what they cost together, recomputed from the cost tables.
+        method: name of the search.
+        proved_optimal: True if no other choices cost less.
+        largest_table: entries of the largest joint table that was visited.
+        peak_bytes: bytes of cost tables, messages and scratch at the worst moment, by count.
+        ordering: name of the ordering, if the search has one.
+        order: the vertices as they were eliminated.
+        dependent_sets: the dependent set of each, in that order.
+        n_joint: entries of all joint tables.
+        n_joint_distinct: entries that had to be visited; equal blocks count once.
+    """
+
+    choices: tuple[int, ...]
+    cost: float
+    method: str
+    proved_optimal: bool
+    largest_table: int
+    peak_bytes: int
+    ordering: str = ""
+    order: tuple[int, ...] = ()
+    dependent_sets: tuple[tuple[int, ...], ...] = ()
+    n_joint: int = 0
+    n_joint_distinct: int = 0

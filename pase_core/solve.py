@@ -1,0 +1,234 @@
+"""The public verbs: solve a problem, and compare the answer with what people would do.
+
+    Graph + Cluster + options -> cost tables -> ordering -> elimination -> Solution
+
+Each arrow is a function that can be called alone.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from pase_core.baselines import data_parallel, expert_strategies
+from pase_core.cluster import Cluster
+from pase_core.costs.build import CostModel, Costs, build_costs
+from pase_core.costs.paper import PaperCostModel
+from pase_core.errors import OptionError
+from pase_core.graph import Graph
+from pase_core.search.elimination import (
+    EliminationOptions,
+    Progress,
+    eliminate,
+    no_progress,
+)
+from pase_core.search.result import SearchResult
+from pase_core.strategy import PricedStrategy, price, price_choices, strategy_of_choices
+
+FOUND = "found"
+"""Name of the strategy that the search finds."""
+
+
+@dataclass(frozen=True, slots=True)
+class CostOptions:
+    """How to price.
+
+    Attributes:
+        model: a name of COST_MODELS.
+        word_bytes: bytes of a word; None for the graph's element type.
+        flop_per_multiply_add: 2, or 1 as in the paper's prototype.
+        min_part: smallest part that a split may leave of a dimension.
+    """
+
+    model: str = "paper"
+    word_bytes: float | None = None
+    flop_per_multiply_add: float = 2.0
+    min_part: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """What is to be solved.
+
+    Attributes:
+        graph: the network.
+        cluster: the devices.
+        cost: how to price.
+        search: how to search.
+    """
+
+    graph: Graph
+    cluster: Cluster
+    cost: CostOptions = field(default_factory=CostOptions)
+    search: EliminationOptions = field(default_factory=EliminationOptions)
+
+
+def _paper_model(graph: Graph, cluster: Cluster, options: CostOptions) -> PaperCostModel:
+    return PaperCostModel(
+        flop_per_second=cluster.flop_per_second(graph.element_type),
+        bytes_per_second=cluster.bytes_per_second,
+        word_bytes=options.word_bytes or graph.word_bytes,
+        flop_per_multiply_add=options.flop_per_multiply_add,
+    )
+
+
+COST_MODELS: dict[str, Callable[[Graph, Cluster, CostOptions], CostModel]] = {
+    "paper": _paper_model,
+}
+"""Cost models by name."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Solution:
+    """The best strategy of a problem.
+
+    Attributes:
+        problem: what was solved.
+        unit: unit of all costs.
+        found: the strategy and its costs.
+        search: how it was found.
+        tables_seconds: time taken to make the cost tables.
+        search_seconds: time taken to search.
+        n_configurations: configurations of all layers together.
+    """
+
+    problem: Problem
+    unit: str
+    found: PricedStrategy
+    search: SearchResult
+    tables_seconds: float
+    search_seconds: float
+    n_configurations: int
+
+    def seconds(self, cost: float) -> float:
+        """A cost as modelled time."""
+        return cost_model(self.problem).seconds(cost)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Comparison:
+    """The best strategy beside others on the same problem.
+
+    Attributes:
+        solution: the best strategy.
+        data_parallel: the batch split, nothing else.
+        experts: by expert, the variants of the recipe, the cheapest first.
+    """
+
+    solution: Solution
+    data_parallel: PricedStrategy
+    experts: dict[str, tuple[PricedStrategy, ...]]
+
+    @property
+    def best_of_each(self) -> tuple[PricedStrategy, ...]:
+        """Found, data parallel, and the cheapest variant of each expert."""
+        return (
+            self.solution.found,
+            self.data_parallel,
+            *(variants[0] for variants in self.experts.values()),
+        )
+
+    @property
+    def all_strategies(self) -> tuple[PricedStrategy, ...]:
+        """Every strategy, the found one first."""
+        variants = [each for group in self.experts.values() for each in group]
+        return (self.solution.found, self.data_parallel, *variants)
+
+    def is_best_variant(self, priced: PricedStrategy) -> bool:
+        """True for the cheapest of several variants of one recipe."""
+        return any(len(group) > 1 and group[0] is priced for group in self.experts.values())
+
+    def speedup(self, priced: PricedStrategy) -> float:
+        """How many times as long data parallelism takes, by the model."""
+        return self.data_parallel.total / priced.total if priced.total else 1.0
+
+
+def cost_model(problem: Problem) -> CostModel:
+    """The cost model that a problem asks for.
+
+    Raises:
+        OptionError: if there is no such model, or an option is out of range.
+    """
+    make = COST_MODELS.get(problem.cost.model)
+    if make is None:
+        raise OptionError(
+            f"unknown cost model {problem.cost.model!r}; known: {', '.join(COST_MODELS)}"
+        )
+    return make(problem.graph, problem.cluster, problem.cost)
+
+
+def price_tables(problem: Problem) -> Costs:
+    """Cost tables of a problem.
+
+    Raises:
+        OptionError: as `cost_model`.
+        BudgetError: if the tables do not fit the memory budget.
+    """
+    return build_costs(
+        problem.graph,
+        cost_model(problem),
+        problem.cluster.n_devices,
+        problem.cost.min_part,
+        problem.search.memory_budget_bytes,
+    )
+
+
+def _solve(problem: Problem, progress: Progress) -> tuple[Solution, Costs]:
+    start = time.perf_counter()
+    costs = price_tables(problem)
+    middle = time.perf_counter()
+    result = eliminate(costs.tables, problem.search, progress)
+    end = time.perf_counter()
+    strategy = strategy_of_choices(FOUND, costs, result.choices, "Found by exact search.")
+    found = price_choices(costs, strategy, result.choices)
+    solution = Solution(
+        problem=problem,
+        unit=cost_model(problem).unit,
+        found=found,
+        search=result,
+        tables_seconds=middle - start,
+        search_seconds=end - middle,
+        n_configurations=sum(costs.tables.n_choices),
+    )
+    return solution, costs
+
+
+def solve(problem: Problem, progress: Progress = no_progress) -> Solution:
+    """Find the strategy of least cost, exactly.
+
+    Args:
+        problem: network, devices and options.
+        progress: called with the share of the search that is done.
+
+    Raises:
+        PaseError: if an option is out of range or the search does not fit its memory budget.
+    """
+    return _solve(problem, progress)[0]
+
+
+def compare(problem: Problem, progress: Progress = no_progress) -> Comparison:
+    """Find the strategy of least cost, and price data parallelism and the experts beside it.
+
+    Args:
+        problem: network, devices and options.
+        progress: called with the share of the search that is done.
+
+    Raises:
+        PaseError: as `solve`.
+    """
+    solution, costs = _solve(problem, progress)
+    graph, n_devices = problem.graph, problem.cluster.n_devices
+    return Comparison(
+        solution=solution,
+        data_parallel=price(graph, costs, data_parallel(graph, costs, n_devices)),
+        experts={
+            name: tuple(
+                sorted(
+                    (price(graph, costs, strategy) for strategy in variants),
+                    key=lambda priced: priced.total,
+                )
+            )
+            for name, variants in expert_strategies(graph, costs, n_devices).items()
+        },
+    )

@@ -1,0 +1,143 @@
+"""Strategies, and what they cost: layer by layer, component by component."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from pase_core.configurations import Splits
+from pase_core.cost_tables import Array
+from pase_core.costs.build import Costs
+from pase_core.errors import StrategyError
+from pase_core.graph import Graph
+from pase_core.layers import Layer
+
+REDISTRIBUTION = "redistribution"
+"""The component that all transfers between layers make up."""
+
+Configuration = tuple[int, ...]
+"""Parts per dimension of one layer, in the order of its dimensions."""
+
+
+@dataclass(frozen=True, slots=True)
+class Strategy:
+    """A configuration for every layer.
+
+    Attributes:
+        name: short, for tables and addresses, such as `data parallel`.
+        configurations: one per layer of the graph, in its order.
+        note: what the strategy does, in one sentence.
+    """
+
+    name: str
+    configurations: tuple[Configuration, ...]
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PricedStrategy:
+    """A strategy with its costs, all in the cost model's unit, per device and step.
+
+    Attributes:
+        strategy: what was priced.
+        choices: row of each layer's configuration in its cost table.
+        layer_components: cost by layer and component, shape (n_layers, n_components).
+        component_names: names of the columns of `layer_components`.
+        transfers: (producer, consumer, cost) per pair of neighbours.
+    """
+
+    strategy: Strategy
+    choices: tuple[int, ...]
+    layer_components: Array
+    component_names: tuple[str, ...]
+    transfers: tuple[tuple[int, int, float], ...]
+
+    @property
+    def layer_costs(self) -> Array:
+        """Cost of each layer without transfers, shape (n_layers,)."""
+        costs: Array = self.layer_components.sum(axis=1)
+        return costs
+
+    @property
+    def components(self) -> Mapping[str, float]:
+        """Cost by component over all layers and transfers; they add up to `total`."""
+        sums = self.layer_components.sum(axis=0)
+        by_name = dict(zip(self.component_names, map(float, sums), strict=True))
+        return by_name | {REDISTRIBUTION: sum(cost for _u, _v, cost in self.transfers)}
+
+    @property
+    def total(self) -> float:
+        """Cost of the whole strategy."""
+        return sum(self.components.values())
+
+
+def find_choice(layer: Layer, splits: Splits, configuration: Sequence[int]) -> int:
+    """Row of a configuration among a layer's configurations.
+
+    Raises:
+        StrategyError: if it is not among them, with the reason.
+    """
+    wanted = np.array(configuration, dtype=np.int64)
+    if wanted.shape != (len(layer.dimensions),):
+        raise StrategyError(
+            f"layer {layer.name!r} has {len(layer.dimensions)} dimensions "
+            f"({' '.join(layer.dimension_names)}), but the configuration has {len(configuration)}"
+        )
+    rows = np.flatnonzero((splits == wanted).all(axis=1))
+    if len(rows) == 0:
+        shown = " ".join(
+            f"{d}={q}" for d, q in zip(layer.dimension_names, configuration, strict=True)
+        )
+        raise StrategyError(
+            f"layer {layer.name!r}: {shown} is not allowed; each split must divide its dimension "
+            f"({' '.join(f'{d.name}={d.size}' for d in layer.dimensions)}), leave parts of the "
+            f"smallest size or more, and all together use at most {int(splits.prod(1).max())} "
+            "devices"
+        )
+    return int(rows[0])
+
+
+def price(graph: Graph, costs: Costs, strategy: Strategy) -> PricedStrategy:
+    """Price a strategy from the cost tables.
+
+    Raises:
+        StrategyError: if it does not fit the graph or its devices.
+    """
+    if len(strategy.configurations) != len(graph.layers):
+        raise StrategyError(
+            f"strategy {strategy.name!r} has {len(strategy.configurations)} configurations for "
+            f"{len(graph.layers)} layers"
+        )
+    choices = tuple(
+        find_choice(layer, splits, configuration)
+        for layer, splits, configuration in zip(
+            graph.layers, costs.configurations, strategy.configurations, strict=True
+        )
+    )
+    return price_choices(costs, strategy, choices)
+
+
+def price_choices(costs: Costs, strategy: Strategy, choices: tuple[int, ...]) -> PricedStrategy:
+    """Price a strategy whose rows in the cost tables are known."""
+    tables = costs.tables
+    components = [parts[:, c] for parts, c in zip(tables.parts, choices, strict=True)]
+    return PricedStrategy(
+        strategy=strategy,
+        choices=choices,
+        layer_components=np.stack(components),
+        component_names=tables.components,
+        transfers=tuple(
+            (p.first, p.second, float(p.costs[choices[p.first], choices[p.second]]))
+            for p in tables.pairs
+        ),
+    )
+
+
+def strategy_of_choices(
+    name: str, costs: Costs, choices: Sequence[int], note: str = ""
+) -> Strategy:
+    """Strategy that takes the given row of each layer's configurations."""
+    rows = (splits[choice] for splits, choice in zip(costs.configurations, choices, strict=True))
+    return Strategy(name, tuple(tuple(map(int, row)) for row in rows), note)

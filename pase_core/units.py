@@ -1,0 +1,62 @@
+"""Numbers for people: SI prefixes, bytes, percentages, durations."""
+
+from __future__ import annotations
+
+import math
+import re
+
+from pase_core.errors import OptionError
+
+_PREFIXES = ((1e18, "E"), (1e15, "P"), (1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"), (1.0, ""))
+_SMALL = ((1e-3, "m"), (1e-6, "µ"), (1e-9, "n"))
+_QUANTITY = re.compile(r"\s*([0-9.]+(?:[eE][+-]?\d+)?)\s*([kKMGTP]?)(i?)B?\s*")
+_POWERS = {"": 0, "k": 1, "K": 1, "M": 2, "G": 3, "T": 4, "P": 5}
+
+
+def with_prefix(value: float, unit: str, digits: int = 3) -> str:
+    """A value with an SI prefix and unit.
+
+    Example:
+        >>> with_prefix(41_120_456_048, "FLOP")
+        '41.1 GFLOP'
+    """
+    if value == 0 or not math.isfinite(value):
+        return f"{value:g} {unit}".rstrip()
+    magnitude = abs(float(f"{value:.{digits}g}"))
+    scales = _PREFIXES if magnitude >= 1 else _SMALL
+    scale, prefix = next((s for s in scales if magnitude >= s[0]), scales[-1])
+    return f"{_plain(value / scale, digits)} {prefix}{unit}".rstrip()
+
+
+def _plain(value: float, digits: int) -> str:
+    """Round to significant digits, without an exponent."""
+    rounded = float(f"{value:.{digits}g}")
+    decimals = max(0, digits - 1 - math.floor(math.log10(abs(rounded))))
+    return f"{rounded:.{decimals}f}"
+
+
+def ratio(value: float) -> str:
+    """A ratio with a multiplication sign, such as `1.52×`."""
+    return f"{_plain(value, 3)}×" if value and math.isfinite(value) else f"{value:g}×"
+
+
+def percent(value: float) -> str:
+    """A share of 1 as a percentage."""
+    return f"{100 * value:.1f} %"
+
+
+def parse_bytes(text: str) -> float:
+    """Read a number of bytes such as `8GB`, `512MiB` or `2e9`.
+
+    Raises:
+        OptionError: if it cannot be read or is not positive.
+    """
+    match = _QUANTITY.fullmatch(text)
+    try:
+        value = float(match[1]) if match else math.nan
+    except ValueError:
+        value = math.nan
+    if not match or not math.isfinite(value) or value <= 0:
+        raise OptionError(f"{text!r} is no amount of memory; write 8GB, 512MiB or 2e9")
+    base = 1024.0 if match[3] else 1000.0
+    return float(value * base ** _POWERS[match[2]])
