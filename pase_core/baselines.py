@@ -8,9 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
+from pase_core.configurations import Splits
 from pase_core.costs.build import Costs
 from pase_core.graph import Graph
 from pase_core.layers import Layer
@@ -42,7 +44,7 @@ class Expert:
     variants: Callable[[Graph, int], Iterator[tuple[str, Callable[[Layer], Wish]]]]
 
 
-def grant(layer: Layer, splits: np.ndarray, wish: Wish) -> int:
+def grant(layer: Layer, splits: Splits, wish: Wish) -> int:
     """Row of the configuration that uses the most devices within a wish; first one of equals."""
     limits = np.array([wish.get(name, 1) for name in layer.dimension_names], dtype=np.int64)
     allowed = (splits <= limits).all(axis=1)
@@ -114,7 +116,11 @@ def _mesh_tensorflow(graph: Graph, n_devices: int) -> Iterator[tuple[str, Callab
         if n_devices % n == 0:
             m = n_devices // n
             wish = {BATCH: m, "v": n, "e": n, "h": n}
-            yield f" {m} x {n}", lambda _layer, wish=wish: wish  # type: ignore[misc]
+            yield f" {m} x {n}", partial(_same_wish, wish)
+
+
+def _same_wish(wish: Wish, _layer: Layer) -> Wish:
+    return wish
 
 
 EXPERTS: dict[str, Expert] = {
@@ -134,7 +140,7 @@ EXPERTS: dict[str, Expert] = {
             _data_and_pipeline,
         ),
         Expert(
-            "mesh-tensorflow",
+            "Mesh-TensorFlow",
             "The batch m ways; vocabulary, hidden units and heads n ways (Shazeer et al. 2018).",
             _has("embedding", "softmax"),
             _mesh_tensorflow,

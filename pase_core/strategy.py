@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -58,6 +59,14 @@ class PricedStrategy:
     def layer_costs(self) -> Array:
         """Cost of each layer without transfers, shape (n_layers,)."""
         costs: Array = self.layer_components.sum(axis=1)
+        return costs
+
+    @property
+    def incoming_transfers(self) -> Array:
+        """Cost of the transfers into each layer, shape (n_layers,)."""
+        costs = np.zeros(len(self.choices))
+        for _producer, consumer, cost in self.transfers:
+            costs[consumer] += cost
         return costs
 
     @property
@@ -141,3 +150,20 @@ def strategy_of_choices(
     """Strategy that takes the given row of each layer's configurations."""
     rows = (splits[choice] for splits, choice in zip(costs.configurations, choices, strict=True))
     return Strategy(name, tuple(tuple(map(int, row)) for row in rows), note)
+
+
+def parameter_words_per_device(graph: Graph, strategy: Strategy) -> float:
+    """Trained numbers that one device holds; a tensor that several layers read counts once.
+
+    Each layer keeps its parameters cut as its configuration cuts them, and replicated along the
+    other splits. Where layers share a tensor, the larger part counts.
+    """
+    largest: dict[str, float] = {}
+    for layer, configuration in zip(graph.layers, strategy.configurations, strict=True):
+        parts = dict(zip(layer.dimension_names, configuration, strict=True))
+        for access in layer.parameters:
+            held = graph.tensor_by_name[access.tensor].n_elements / math.prod(
+                parts[name] for name in access.dimensions
+            )
+            largest[access.tensor] = max(held, largest.get(access.tensor, 0.0))
+    return sum(largest.values())

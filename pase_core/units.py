@@ -28,6 +28,17 @@ def with_prefix(value: float, unit: str, digits: int = 3) -> str:
     return f"{_plain(value / scale, digits)} {prefix}{unit}".rstrip()
 
 
+def common_scale(largest: float, unit: str) -> tuple[float, str]:
+    """Divisor and name of the unit in which numbers up to `largest` read well.
+
+    Example:
+        >>> common_scale(133e9, "FLOP")
+        (1000000000.0, 'GFLOP')
+    """
+    scale, prefix = next((s for s in _PREFIXES if largest >= s[0]), _PREFIXES[-1])
+    return scale, prefix + unit
+
+
 def _plain(value: float, digits: int) -> str:
     """Round to significant digits, without an exponent."""
     rounded = float(f"{value:.{digits}g}")

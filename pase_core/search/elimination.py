@@ -26,13 +26,13 @@ from pase_core.search.dominance import remove_dominated
 from pase_core.search.engine import kernels_are_ready, load_kernels
 from pase_core.search.minima import Axes, minima_compiled, minima_numpy
 from pase_core.search.ordering import ORDERINGS, order_vertices
-from pase_core.search.plan import Factor, Plan, Step, check_budget, plan_elimination
+from pase_core.search.plan import Plan, Step, check_budget, plan_elimination
 from pase_core.search.result import SearchResult
 
 DEFAULT_MEMORY_BUDGET_BYTES = 8e9
 
 AUTOMATIC = "auto"
-"""The ordering that visits fewer entries, of GENERATESEQ and weighted min-degree."""
+"""Weighted min-degree, or GENERATESEQ if that visits fewer entries on a large problem."""
 
 ORDERING_NAMES = (AUTOMATIC, *ORDERINGS)
 
@@ -43,6 +43,9 @@ _COMPILE_ENTRIES = 300_000_000
 
 _DOMINANCE_ENTRIES = 2_000_000_000
 """Below this, removing dominated choices costs more than the search."""
+
+_SECOND_PLAN_ENTRIES = 50_000_000
+"""Below this, planning a second ordering costs more than it can save."""
 
 Progress = Callable[[float], None]
 """Called now and then with the share of the entries that have been visited, from 0 to 1."""
@@ -122,9 +125,16 @@ def _choose_plan(tables: CostTables, ordering: str) -> tuple[str, Plan]:
     """The plan of the ordering named, or of the cheaper of two."""
     if ordering not in ORDERING_NAMES:
         raise OptionError(f"unknown ordering {ordering!r}; known: {', '.join(ORDERING_NAMES)}")
-    names = ("weighted-min-degree", "generateseq") if ordering == AUTOMATIC else (ordering,)
-    plans = [(name, plan_elimination(tables, order_vertices(tables, name))) for name in names]
-    return min(plans, key=lambda plan: plan[1].n_joint_distinct)
+
+    def plan(name: str) -> tuple[str, Plan]:
+        return name, plan_elimination(tables, order_vertices(tables, name))
+
+    if ordering != AUTOMATIC:
+        return plan(ordering)
+    first = plan("weighted-min-degree")
+    if first[1].n_joint_distinct < _SECOND_PLAN_ENTRIES:
+        return first
+    return min(first, plan("generateseq"), key=lambda each: each[1].n_joint_distinct)
 
 
 def _is_compiled(engine: Engine, plan: Plan) -> bool:
@@ -143,11 +153,11 @@ def _given_tables(tables: CostTables, plan: Plan) -> dict[int, Array]:
     """The cost tables by their numbers in the plan, first-eliminated vertex first."""
     given = {}
     for source in plan.sources:
-        if source.kind == "vertex":
-            given[source.table] = tables.vertices[source.position]
-        else:
-            costs = tables.pairs[source.position].costs
-            given[source.table] = np.ascontiguousarray(costs.T if "trans" in source.kind else costs)
+        if source.vertex is not None:
+            given[source.table] = tables.vertices[source.vertex]
+        elif source.pair is not None:
+            costs = tables.pairs[source.pair].costs
+            given[source.table] = np.ascontiguousarray(costs.T if source.is_transposed else costs)
     return given
 
 
@@ -158,19 +168,15 @@ def _run(tables: CostTables, plan: Plan, minima: Minima, progress: Progress) -> 
     n_visited = 0
     for step in plan.steps:
         if step.is_new:
-            variables = (step.vertex, *step.dependents)
-            factors = [(made[f.table], _places(f, variables)) for f in step.factors]
-            made[step.result] = minima(factors, tuple(n_choices[v] for v in variables))
+            factors = [(made[factor.table], factor.places) for factor in step.factors]
+            shape = tuple(n_choices[v] for v in (step.vertex, *step.dependents))
+            made[step.result] = minima(factors, shape)
             n_visited += step.n_joint
             progress(n_visited / plan.n_joint_distinct)
     choices: dict[int, int] = {}
     for step in reversed(plan.steps):
         choices[step.vertex] = _best_choice(step, made, choices)
     return tuple(choices[vertex] for vertex in range(len(n_choices)))
-
-
-def _places(factor: Factor, variables: tuple[int, ...]) -> Axes:
-    return tuple(variables.index(v) for v in factor.variables)
 
 
 def _best_choice(step: Step, made: dict[int, Array], choices: dict[int, int]) -> int:

@@ -95,12 +95,13 @@ def _for_row_blocks(
     is_parallel = math.prod(shape) > _PARALLEL_ENTRIES and n_rows > 1
     if is_parallel:
         n_blocks = max(n_blocks, n_threads())
-    blocks = np.array_split(np.arange(n_rows), min(n_blocks, n_rows))
-    if is_parallel:
-        list(thread_pool().map(fill, blocks))
-    else:
-        for block in blocks:
-            fill(block)
+    rows = np.arange(n_rows)
+    if n_blocks == 1:
+        fill(rows)
+        return
+    blocks = np.array_split(rows, min(n_blocks, n_rows))
+    run = thread_pool().map if is_parallel else map
+    list(run(fill, blocks))
 
 
 def _summed(factors: Sequence[tuple[Array, Axes]], axes: Axes, shape: tuple[int, ...]) -> Array:
@@ -137,5 +138,8 @@ def _scalars(
     total = np.zeros((len(rows), n_choices))
     for table, axes in factors:
         flat = table.reshape(n_choices, -1)
-        total += flat[:, _row_numbers(axes[1:], rows, grid)].T
+        if len(axes) - 1 == len(grid):
+            total += flat[:, rows[0] : rows[-1] + 1].T  # every row has its own column
+        else:
+            total += flat[:, _row_numbers(axes[1:], rows, grid)].T
     return total

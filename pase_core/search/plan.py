@@ -13,23 +13,25 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from pase_core.cost_tables import CostTables
 from pase_core.errors import BudgetError
 from pase_core.search.ordering import dependent_sets, neighbours
 
 
-@dataclass(frozen=True, slots=True)
-class Factor:
+class Factor(NamedTuple):
     """A table that takes part in an elimination.
 
     Attributes:
         table: number of the table in the plan.
         variables: the vertices of its axes, by elimination position.
+        places: where those are among the step's vertex (0) and dependents (1, 2, ..).
     """
 
     table: int
     variables: tuple[int, ...]
+    places: tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,8 +62,7 @@ class Plan:
     Attributes:
         order: the vertices in elimination order.
         steps: one per vertex.
-        sources: for each table that is given, its number and where it comes from: the position
-            in `CostTables.vertices` or in `CostTables.pairs` and whether it is transposed.
+        sources: where the tables come from that are given, not computed.
         n_joint: entries visited by all steps.
         n_joint_distinct: entries visited by the steps whose message is new.
         message_bytes: of all distinct messages, which are kept for the way back.
@@ -79,11 +80,19 @@ class Plan:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """Where a given table comes from."""
+    """Where a table that is given comes from.
+
+    Attributes:
+        table: its number in the plan.
+        vertex: position in `CostTables.vertices`, if it is there.
+        pair: position in `CostTables.pairs`, if it is there.
+        is_transposed: whether the pair's second vertex is eliminated first.
+    """
 
     table: int
-    kind: str
-    position: int
+    vertex: int | None = None
+    pair: int | None = None
+    is_transposed: bool = False
 
 
 class _Numbers:
@@ -102,16 +111,16 @@ def plan_elimination(tables: CostTables, order: Sequence[int]) -> Plan:
     """Work out the steps of an elimination in the given order."""
     numbers = _Numbers()
     position = {vertex: i for i, vertex in enumerate(order)}
-    waiting, sources = _given_factors(tables, position, numbers)
+    waiting, sources = _given_tables(tables, position, numbers)
     sets = dependent_sets(neighbours(tables), order)
     n_choices = tables.n_choices
     steps = []
     for vertex, dependent_set in zip(order, sets, strict=True):
         dependents = tuple(sorted(dependent_set, key=position.__getitem__))
-        factors = _sorted_factors(waiting[vertex], (vertex, *dependents))
-        result, is_new = numbers.of(_message_key(factors, (vertex, *dependents)))
+        factors = _factors(waiting[vertex], (vertex, *dependents))
+        result, is_new = numbers.of(tuple((factor.table, factor.places) for factor in factors))
         if dependents:
-            waiting[dependents[0]].append(Factor(result, dependents))
+            waiting[dependents[0]].append((result, dependents))
         n_joint = math.prod(n_choices[v] for v in (vertex, *dependents))
         steps.append(Step(vertex, dependents, factors, result, is_new, n_joint))
     new = [step for step in steps if step.is_new]
@@ -126,49 +135,49 @@ def plan_elimination(tables: CostTables, order: Sequence[int]) -> Plan:
     )
 
 
-def _given_factors(
+_Waiting = list[list[tuple[int, tuple[int, ...]]]]
+"""Per vertex, the tables that are added up when it is eliminated, with their variables."""
+
+
+def _given_tables(
     tables: CostTables, position: dict[int, int], numbers: _Numbers
-) -> tuple[list[list[Factor]], tuple[Source, ...]]:
-    """Factors waiting at the vertex that is eliminated first among theirs."""
-    waiting: list[list[Factor]] = [[] for _ in tables.vertices]
+) -> tuple[_Waiting, tuple[Source, ...]]:
+    """Cost tables, waiting at the vertex that is eliminated first among theirs."""
+    waiting: _Waiting = [[] for _ in tables.vertices]
     sources: list[Source] = []
     for vertex, costs in enumerate(tables.vertices):
         number, is_new = numbers.of(id(costs))
-        waiting[vertex].append(Factor(number, (vertex,)))
+        waiting[vertex].append((number, (vertex,)))
         if is_new:
-            sources.append(Source(number, "vertex", vertex))
+            sources.append(Source(number, vertex=vertex))
     for i, pair in enumerate(tables.pairs):
         first, second = pair.first, pair.second
-        kind = "pair"
-        if position[first] > position[second]:
-            first, second, kind = second, first, "transposed pair"
-        number, is_new = numbers.of((id(pair.costs), kind))
-        waiting[first].append(Factor(number, (first, second)))
+        is_transposed = position[first] > position[second]
+        if is_transposed:
+            first, second = second, first
+        number, is_new = numbers.of((id(pair.costs), is_transposed))
+        waiting[first].append((number, (first, second)))
         if is_new:
-            sources.append(Source(number, kind, i))
+            sources.append(Source(number, pair=i, is_transposed=is_transposed))
     return waiting, tuple(sources)
 
 
-def _places(factor: Factor, variables: tuple[int, ...]) -> tuple[int, ...]:
-    return tuple(variables.index(v) for v in factor.variables)
-
-
-def _sorted_factors(factors: list[Factor], variables: tuple[int, ...]) -> tuple[Factor, ...]:
-    """Sort factors by places and number, so that equal sums get equal names."""
-    return tuple(sorted(factors, key=lambda f: (_places(f, variables), f.table)))
-
-
-def _message_key(factors: tuple[Factor, ...], variables: tuple[int, ...]) -> object:
-    return tuple((factor.table, _places(factor, variables)) for factor in factors)
+def _factors(
+    waiting: list[tuple[int, tuple[int, ...]]], variables: tuple[int, ...]
+) -> tuple[Factor, ...]:
+    """Factors of a step, sorted by places and number, so that equal sums get equal names."""
+    place = {vertex: i for i, vertex in enumerate(variables)}
+    factors = [Factor(table, vs, tuple(place[v] for v in vs)) for table, vs in waiting]
+    return tuple(sorted(factors, key=lambda factor: (factor.places, factor.table)))
 
 
 def check_budget(tables: CostTables, plan: Plan, memory_budget_bytes: float) -> None:
     """Raise BudgetError, naming the vertex to blame, if the plan's messages do not fit."""
-    n_bytes = float(tables.n_bytes)
+    n_bytes, n_choices = float(tables.n_bytes), tables.n_choices
     for step in plan.steps:
         if not step.is_new:
             continue
-        size = 8 * step.n_joint // tables.n_choices[step.vertex]
+        size = 8 * step.n_joint // n_choices[step.vertex]
         n_bytes += size
         if n_bytes > memory_budget_bytes:
             dependents = ", ".join(repr(tables.name(v)) for v in step.dependents)

@@ -1,0 +1,1 @@
+"""Plots: a table in, a figure out. Pure: no state, no streamlit, no solver."""

@@ -1,0 +1,65 @@
+"""The strip of modules: the network from input to loss, coloured by what is saved."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pandas as pd
+import plotly.graph_objects as go
+
+MAX_LABELS = 45
+"""More modules than this get no names under them."""
+
+
+def module_strip(
+    table: pd.DataFrame, colours: Sequence[tuple[float, str]], scale: float, unit: str
+) -> go.Figure:
+    """Draw one block per module, in the order of the graph.
+
+    Args:
+        table: as `explorer.tables.module_table`.
+        colours: diverging colour scale, 0.5 for no difference.
+        scale: what costs are divided by on the colour bar.
+        unit: unit of the colour bar.
+    """
+    extent = float(table["saving"].abs().max() / scale) or 1.0
+    figure = go.Figure(
+        go.Bar(
+            x=list(range(len(table))),
+            y=[1] * len(table),
+            customdata=table[["module", "hover"]],
+            hovertemplate="%{customdata[1]}<extra></extra>",
+            marker={
+                "color": table["saving"] / scale,
+                "colorscale": [list(stop) for stop in colours],
+                "cmin": -extent,
+                "cmax": extent,
+                "line": {"width": 0},
+                "colorbar": {
+                    "title": {"text": f"saved [{unit}]", "side": "right"},
+                    "thickness": 12,
+                    "outlinewidth": 0,
+                    "nticks": 5,
+                },
+            },
+        )
+    )
+    is_labelled = len(table) <= MAX_LABELS
+    figure.update_layout(
+        bargap=0.06 if is_labelled else 0.0,
+        height=190 if is_labelled else 130,
+        margin={"l": 0, "r": 0, "t": 8, "b": 8},
+        clickmode="event+select",
+        dragmode=False,
+        showlegend=False,
+    )
+    figure.update_xaxes(
+        tickvals=list(range(len(table))) if is_labelled else [],
+        ticktext=list(table["module"]),
+        tickangle=45 if len(table) > 8 else 0,
+        showgrid=False,
+        zeroline=False,
+        fixedrange=True,
+    )
+    figure.update_yaxes(visible=False, fixedrange=True, range=[0, 1])
+    return figure

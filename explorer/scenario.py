@@ -1,0 +1,99 @@
+"""The scenario: everything that decides what is shown, and nothing else.
+
+A Scenario is made from the sidebar's widgets, whose values live in the address, so that a pasted
+link and the back button give the same page.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from pase_core.cluster import preset
+from pase_core.graph import Graph
+from pase_core.importers import load_graph
+from pase_core.solve import CostOptions, Problem
+from pase_core.sources import check_batch, sample_graph
+
+UPLOAD = "upload"
+"""Network name that stands for the user's own file."""
+
+
+@dataclass(frozen=True, slots=True)
+class Upload:
+    """A file that the user gave.
+
+    Attributes:
+        name: its name, for its format and for messages.
+        data: its content.
+        bindings: sizes given for dimensions that it leaves open.
+    """
+
+    name: str
+    data: bytes
+    bindings: tuple[tuple[str, int], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Scenario:
+    """What is shown.
+
+    Attributes:
+        network: name of a sample, or UPLOAD.
+        upload: the user's file, if the network is UPLOAD.
+        n_devices: number of devices.
+        cluster: name of a preset.
+        batch: batch size; None for the network's own.
+        min_part: smallest part that a split may leave.
+        flop_per_multiply_add: 1 or 2.
+        word_bytes: bytes of a word; None for the element type's.
+        tera_flops: peak TFLOP/s of a device; None for the preset's.
+        giga_bytes: GB/s of a link; None for the preset's.
+    """
+
+    network: str = "alexnet"
+    upload: Upload | None = None
+    n_devices: int = 8
+    cluster: str = "gtx-1080-ti"
+    batch: int | None = None
+    min_part: int = 1
+    flop_per_multiply_add: int = 2
+    word_bytes: int | None = None
+    tera_flops: float | None = None
+    giga_bytes: float | None = None
+
+    def graph(self) -> Graph:
+        """Load the network.
+
+        Raises:
+            PaseError: if it cannot be loaded.
+        """
+        if self.upload is None:
+            return sample_graph(self.network, self.batch)
+        if self.batch is not None:
+            check_batch(self.batch)
+        return load_graph(
+            self.upload.data,
+            self.upload.name,
+            batch=self.batch,
+            bindings=dict(self.upload.bindings),
+        )
+
+    def problem(self) -> Problem:
+        """State the problem for the solver.
+
+        Raises:
+            PaseError: if the network cannot be loaded or a figure is out of range.
+        """
+        cluster = preset(self.cluster, self.n_devices).with_overrides(
+            flop_per_second=None if self.tera_flops is None else self.tera_flops * 1e12,
+            bytes_per_second=None if self.giga_bytes is None else self.giga_bytes * 1e9,
+        )
+        return Problem(
+            graph=self.graph(),
+            cluster=cluster,
+            cost=CostOptions(
+                word_bytes=self.word_bytes,
+                flop_per_multiply_add=self.flop_per_multiply_add,
+                min_part=self.min_part,
+            ),
+        )

@@ -1,0 +1,64 @@
+"""What every page needs: the current result, or a message in its place; charts shown alike."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import plotly.graph_objects as go
+import streamlit as st
+
+from explorer import cached
+from explorer.scenario import Scenario
+from pase_core.errors import OpenDimensions, PaseError
+from pase_core.solve import Comparison
+
+CHART_CONFIG = {
+    "displaylogo": False,
+    "modeBarButtonsToRemove": ["select2d", "lasso2d", "autoScale2d", "zoomIn2d", "zoomOut2d"],
+    "toImageButtonOptions": {"format": "svg"},
+}
+
+
+def current_comparison() -> Comparison:
+    """The result for the current scenario; stops the page with a message if there is none."""
+    scenario = st.session_state.get("scenario")
+    if scenario is None:
+        st.markdown("### Your own network")
+        st.info("Choose a graph as JSON or ONNX in the sidebar; it is solved at once.")
+        st.stop()
+    try:
+        return cached.comparison(scenario)
+    except OpenDimensions as error:
+        _ask_for_sizes(scenario, error)
+    except PaseError as error:
+        st.markdown("### This cannot be solved as it stands")
+        st.error(str(error))
+    st.stop()
+
+
+def _ask_for_sizes(scenario: Scenario, error: OpenDimensions) -> None:
+    """A form for the sizes that a file leaves open."""
+    st.markdown("### The file leaves sizes open")
+    st.caption(str(error))
+    with st.form("open dimensions"):
+        sizes = {name: st.number_input(name, 1, 2**30, None) for name in error.names}
+        if st.form_submit_button("Solve") and all(sizes.values()):
+            known = st.session_state.setdefault("bindings", {})
+            file_id = st.session_state["file"].file_id
+            known[file_id] = dict(scenario.upload.bindings if scenario.upload else ()) | sizes
+            st.rerun()
+
+
+def show_chart(figure: go.Figure, *, key: str, alt: str, is_selectable: bool = False) -> Any:
+    """Show a Plotly figure; returns its selection event if it is selectable."""
+    if is_selectable:
+        return st.plotly_chart(
+            figure,
+            key=key,
+            config=CHART_CONFIG,
+            alt=alt,
+            on_select="rerun",
+            selection_mode="points",
+        )
+    st.plotly_chart(figure, key=key, config=CHART_CONFIG, alt=alt)
+    return None

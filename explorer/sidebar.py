@@ -1,0 +1,132 @@
+"""The sidebar: widgets for the scenario, bound to the address."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TypeVar
+
+import streamlit as st
+
+from explorer.labels import HELP, MODELLED
+from explorer.scenario import UPLOAD, Scenario, Upload
+from pase_core.cluster import preset, preset_names
+from sample_graphs import SAMPLES
+
+DEVICE_COUNTS = (
+    1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512, 768, 1024,
+)  # fmt: skip
+
+MAX_UPLOAD_MEGABYTES = 200
+
+DEFAULT = Scenario()
+
+Number = TypeVar("Number", int, float)
+
+
+def choose_scenario() -> Scenario | None:
+    """Draw the sidebar; return the scenario, or None while a file is still awaited."""
+    with st.sidebar:
+        network = _choose_network()
+        upload = _choose_file() if network == UPLOAD else None
+        batch = _optional("Batch size", "batch", (1, 2**24), _own_batch(network))
+        n_devices = st.select_slider(
+            "Devices",
+            DEVICE_COUNTS,
+            DEFAULT.n_devices,
+            key="devices",
+            help=HELP["devices"],
+            bind="query-params",
+        )
+        names = preset_names()
+        cluster = st.selectbox(
+            "Device type",
+            names,
+            names.index(DEFAULT.cluster),
+            key="cluster",
+            help=HELP["cluster"],
+            bind="query-params",
+        )
+        st.caption(preset(cluster).title)
+        scenario = Scenario(network, upload, n_devices, cluster, batch)
+        with st.expander("Cost model"):
+            scenario = _choose_figures(scenario)
+        st.caption(MODELLED)
+    return None if network == UPLOAD and upload is None else scenario
+
+
+def _choose_network() -> str:
+    options = [*SAMPLES, UPLOAD]
+    # The address holds what the box shows; take the names of the command line there as well.
+    asked = st.query_params.get("network")
+    if asked in options and "network" not in st.session_state:
+        st.session_state["network"] = asked
+    return st.selectbox(
+        "Network",
+        options,
+        options.index(DEFAULT.network),
+        key="network",
+        help=HELP["network"],
+        format_func=lambda name: SAMPLES[name].title if name in SAMPLES else "Your own file …",
+        bind="query-params",
+    )
+
+
+def _choose_file() -> Upload | None:
+    file = st.file_uploader(
+        "Graph as JSON or ONNX",
+        type=["json", "onnx"],
+        key="file",
+        max_upload_size=MAX_UPLOAD_MEGABYTES,
+    )
+    if file is None:
+        return None
+    bindings = st.session_state.get("bindings", {}).get(file.file_id, {})
+    return Upload(file.name, file.getvalue(), tuple(bindings.items()))
+
+
+def _own_batch(network: str) -> str:
+    return str(SAMPLES[network].batch) if network in SAMPLES else "the file's own"
+
+
+def _choose_figures(scenario: Scenario) -> Scenario:
+    """Figures of the cost model that most people leave alone."""
+    return replace(
+        scenario,
+        min_part=st.number_input(
+            "Smallest part",
+            1,
+            4096,
+            DEFAULT.min_part,
+            key="min_part",
+            help=HELP["min_part"],
+            bind="query-params",
+        ),
+        flop_per_multiply_add=st.selectbox(
+            "FLOP per multiply-add",
+            (1, 2),
+            1,
+            key="multiply_add",
+            help=HELP["flop_per_multiply_add"],
+            bind="query-params",
+        ),
+        word_bytes=_optional("Bytes per word", "word_bytes", (1, 16), "the element type's"),
+        tera_flops=_optional(
+            "Peak of a device [TFLOP/s]", "tera_flops", (1e-3, 1e6), "the preset's"
+        ),
+        giga_bytes=_optional("Link [GB/s]", "giga_bytes", (1e-6, 1e6), "the preset's"),
+    )
+
+
+def _optional(
+    label: str, key: str, limits: tuple[Number, Number], placeholder: str
+) -> Number | None:
+    """A number that may be left empty; bound to the address."""
+    return st.number_input(
+        label,
+        *limits,
+        None,
+        key=key,
+        help=HELP[key],
+        placeholder=placeholder,
+        bind="query-params",
+    )

@@ -1,0 +1,53 @@
+"""Start the explorer's server."""
+
+from __future__ import annotations
+
+import socket
+from pathlib import Path
+
+from pase_core.errors import OptionError
+
+OPTIONS: dict[str, object] = {
+    "browser.gatherUsageStats": False,
+    "client.toolbarMode": "viewer",
+    "client.showErrorDetails": "none",
+    "global.developmentMode": False,
+    "runner.magicEnabled": False,
+    "server.fileWatcherType": "none",
+    "server.maxUploadSize": 200,
+    "theme.light.primaryColor": "#0072B2",
+    "theme.dark.primaryColor": "#56B4E9",
+}
+"""Streamlit's options: nothing is sent anywhere, and no traceback reaches the page."""
+
+
+def _check_port(port: int) -> None:
+    """Raise OptionError unless the port can be served on."""
+    if not 1 <= port <= 65535:
+        raise OptionError(f"port {port} is not in 1 to 65535")
+    with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind(("localhost", port))
+        except OSError:
+            raise OptionError(
+                f"port {port} is in use or not allowed; give another one with --port"
+            ) from None
+
+
+def start(port: int = 8501, *, opens_browser: bool = True) -> None:
+    """Serve the explorer until it is interrupted; prints its address.
+
+    Raises:
+        OptionError: if the port cannot be used.
+    """
+    _check_port(port)
+    from streamlit.web import bootstrap
+
+    options = OPTIONS | {
+        "server.port": port,
+        "server.address": "localhost",
+        "server.headless": not opens_browser,
+    }
+    bootstrap.load_config_options(options)
+    bootstrap.run(str(Path(__file__).with_name("app.py")), False, [], options)

@@ -1,0 +1,195 @@
+"""Results as pandas tables: what plots and pages read. No streamlit here.
+
+Costs stay in the cost model's unit; columns of pretty text are marked as such.
+"""
+
+from __future__ import annotations
+
+import pandas as pd
+
+from explorer.labels import COMPONENTS
+from pase_core.modules import module_names
+from pase_core.report import describe_splits
+from pase_core.solve import Comparison
+from pase_core.strategy import PricedStrategy, parameter_words_per_device
+from pase_core.units import common_scale, percent, ratio, with_prefix
+from sample_graphs import SAMPLES
+
+
+def strategy_title(priced: PricedStrategy) -> str:
+    """What to call a strategy in sentences and legends."""
+    name = priced.strategy.name
+    return name[:1].upper() + name[1:]
+
+
+def component_table(comparison: Comparison) -> pd.DataFrame:
+    """Cost by strategy and component: found, data parallel and the best variant of each expert.
+
+    Columns: strategy, component (title), cost, share (of the strategy's total), total, and the
+    pretty texts cost_text, share_text and end_text (total and speed-up over data parallelism).
+    """
+    unit = comparison.solution.unit
+    rows = [
+        {
+            "strategy": strategy_title(priced),
+            "component": COMPONENTS[name][0],
+            "cost": cost,
+            "share": cost / priced.total if priced.total else 0.0,
+            "total": priced.total,
+            "cost_text": with_prefix(cost, unit),
+            "end_text": f"  {with_prefix(priced.total, unit)}  "
+            f"({ratio(comparison.speedup(priced))})",
+        }
+        for priced in comparison.best_of_each
+        for name, cost in priced.components.items()
+    ]
+    table = pd.DataFrame(rows)
+    table["share_text"] = table["share"].map(percent)
+    return table
+
+
+def strategy_table(comparison: Comparison) -> pd.DataFrame:
+    """One row per strategy: name, note, total cost, time, speed-up, communication share."""
+    return pd.DataFrame(
+        [
+            {
+                "strategy": strategy_title(priced)
+                + (" (best)" if comparison.is_best_variant(priced) else ""),
+                "cost": priced.total,
+                "seconds": comparison.solution.seconds(priced.total),
+                "speedup": comparison.speedup(priced),
+                "communication": communication_share(priced),
+                "note": priced.strategy.note,
+            }
+            for priced in comparison.all_strategies
+        ]
+    )
+
+
+def layer_table(comparison: Comparison) -> pd.DataFrame:
+    """One row per layer: its module, dimensions, split, costs, and what it saves.
+
+    `cost` is the layer with the transfers into it, under the strategy found; `data_parallel` the
+    same under data parallelism; `saving` their difference; `share` of the found total.
+    """
+    found, baseline = comparison.solution.found, comparison.data_parallel
+    graph = comparison.solution.problem.graph
+    names = [layer.name for layer in graph.layers]
+    table = pd.DataFrame(
+        {
+            "layer": names,
+            "module": module_names(names),
+            "operation": [layer.operation for layer in graph.layers],
+            "dimensions": [
+                " ".join(f"{d.name}={d.size}" for d in layer.dimensions) for layer in graph.layers
+            ],
+            "split": _splits(comparison, found),
+            "split_data_parallel": _splits(comparison, baseline),
+            "cost": found.layer_costs + found.incoming_transfers,
+            "transfers": found.incoming_transfers,
+            "data_parallel": baseline.layer_costs + baseline.incoming_transfers,
+        }
+    )
+    table["saving"] = table["data_parallel"] - table["cost"]
+    table["share"] = table["cost"] / found.total if found.total else 0.0
+    return table
+
+
+def scaled(layers: pd.DataFrame, scale: float) -> pd.DataFrame:
+    """A layer table with its costs divided by `scale`, for people to read."""
+    costs = ["cost", "transfers", "data_parallel", "saving"]
+    return layers.assign(**{name: layers[name] / scale for name in costs})
+
+
+def cost_scale(comparison: Comparison) -> tuple[float, str]:
+    """Divisor and unit for all costs of a page; set by the cost of the strategy found."""
+    return common_scale(comparison.solution.found.total, comparison.solution.unit)
+
+
+def title(comparison: Comparison) -> str:
+    """Network and devices, in a few words."""
+    graph, cluster = comparison.solution.problem.graph, comparison.solution.problem.cluster
+    name = SAMPLES[graph.name].title if graph.name in SAMPLES else graph.name
+    return f"{name} on {cluster.n_devices} × {cluster.device}"
+
+
+def _splits(comparison: Comparison, priced: PricedStrategy) -> list[str]:
+    layers = comparison.solution.problem.graph.layers
+    return [
+        describe_splits(layer, configuration)
+        for layer, configuration in zip(layers, priced.strategy.configurations, strict=True)
+    ]
+
+
+def module_table(layers: pd.DataFrame, unit: str) -> pd.DataFrame:
+    """Sums of a layer table by module, in the order of the graph.
+
+    Columns: module, n_layers, cost, data_parallel, saving, and the pretty text `hover`.
+    """
+    grouped = layers.groupby("module", sort=False)
+    table = grouped[["cost", "data_parallel", "saving"]].sum().reset_index()
+    table.insert(1, "n_layers", grouped.size().to_numpy())
+    table["hover"] = [
+        _module_hover(*row, unit=unit)
+        for row in zip(
+            table["module"], table["n_layers"], table["cost"], table["data_parallel"], strict=True
+        )
+    ]
+    return table
+
+
+def _module_hover(
+    module: str, n_layers: int, cost: float, data_parallel: float, *, unit: str
+) -> str:
+    saving = data_parallel - cost
+    return (
+        f"<b>{module}</b> ({n_layers} layer{'s' if n_layers > 1 else ''})<br>"
+        f"found {with_prefix(cost, unit)}<br>"
+        f"data parallel {with_prefix(data_parallel, unit)}<br>"
+        f"{'saves' if saving >= 0 else 'costs more:'} {with_prefix(abs(saving), unit)}"
+    )
+
+
+def communication_share(priced: PricedStrategy) -> float:
+    """Share of the cost that is not arithmetic."""
+    return 1.0 - priced.components["compute"] / priced.total if priced.total else 0.0
+
+
+def headline(comparison: Comparison) -> str:
+    """The answer in one sentence."""
+    unit = comparison.solution.unit
+    found, baseline = comparison.solution.found, comparison.data_parallel
+    need = f"The strategy found needs **{with_prefix(found.total, unit)}** per step"
+    if baseline.total <= found.total * (1 + 1e-9):
+        return f"{need}; data parallelism is already the best strategy."
+    return (
+        f"{need}; data parallelism needs **{with_prefix(baseline.total, unit)}** "
+        f"(**{comparison.speedup(found):.3g} times** as long)."
+    )
+
+
+def tiles(comparison: Comparison) -> dict[str, tuple[str, str]]:
+    """Value and remark of each tile of the overview, by its key in `labels.HELP`."""
+    solution, baseline = comparison.solution, comparison.data_parallel
+    graph, found, search = solution.problem.graph, solution.found, solution.search
+    word_bytes = solution.problem.cost.word_bytes or graph.word_bytes
+    weights = [
+        with_prefix(word_bytes * parameter_words_per_device(graph, priced.strategy), "B")
+        for priced in (found, baseline)
+    ]
+    seconds = solution.tables_seconds + solution.search_seconds
+    return {
+        "step_cost": (
+            with_prefix(found.total, solution.unit),
+            f"{with_prefix(solution.seconds(found.total), 's')} at peak speed",
+        ),
+        "communication": (
+            percent(communication_share(found)),
+            f"data parallel: {percent(communication_share(baseline))}",
+        ),
+        "weights": (weights[0], f"data parallel: {weights[1]}"),
+        "search": (
+            with_prefix(seconds, "s"),
+            "proved optimal" if search.proved_optimal else "not proved optimal",
+        ),
+    }

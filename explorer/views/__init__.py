@@ -1,0 +1,1 @@
+"""Pages: short scripts that read, call and show. No mathematics here."""

@@ -1,0 +1,42 @@
+"""Group layers into modules by the scopes in their names, for pictures and sums."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+LARGEST_SHARE = 0.3
+"""A module with more than this share of the layers is taken apart, if its names allow it."""
+
+SMALLEST_GRAPH = 20
+"""Graphs of up to this many layers are not grouped: each layer is its own module."""
+
+
+def module_names(layer_names: Sequence[str]) -> tuple[str, ...]:
+    """Module of each layer: the first parts of its name, up to a `/`.
+
+    The shortest prefix is taken that leaves no module with more than LARGEST_SHARE of the layers.
+
+    Example:
+        >>> module_names(["stem/conv", "stem/norm", "head"])
+        ('stem/conv', 'stem/norm', 'head')
+    """
+    if len(layer_names) <= SMALLEST_GRAPH:
+        return tuple(layer_names)
+    depths = dict.fromkeys(layer_names, 1)
+    while True:
+        modules = [_prefix(name, depths[name]) for name in layer_names]
+        counts = Counter(modules)
+        large = [
+            name
+            for name, module in zip(layer_names, modules, strict=True)
+            if counts[module] > LARGEST_SHARE * len(layer_names) and module != name
+        ]
+        if not large:
+            return tuple(modules)
+        for name in large:
+            depths[name] += 1
+
+
+def _prefix(name: str, depth: int) -> str:
+    return "/".join(name.split("/")[:depth])
