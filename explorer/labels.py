@@ -2,43 +2,35 @@
 
 from __future__ import annotations
 
+from pase_core.components import COMPONENTS
+
 TITLE = "PaSE explorer"
 
 MODELLED = "All costs are modelled, not measured."
 
-COMPONENTS: dict[str, tuple[str, str, str]] = {
-    "compute": (
-        "Compute",
-        "#0072B2",
-        "Arithmetic of one device, forward and backward.",
-    ),
-    "output": (
-        "Partial sums",
-        "#E69F00",
-        "All-reduce of a layer's output where a summed dimension is split.",
-    ),
-    "input_gradient": (
-        "Input gradients",
-        "#CC79A7",
-        "All-reduce of the gradient of a layer's input.",
-    ),
-    "parameter_gradient": (
-        "Weight gradients",
-        "#D55E00",
-        "All-reduce of the gradient of a layer's weights: the price of data parallelism.",
-    ),
-    "other": (
-        "Other messages",
-        "#56B4E9",
-        "Normalisation statistics, softmax rows, borders of pooling windows, recurrent steps.",
-    ),
-    "redistribution": (
-        "Redistribution",
-        "#009E73",
-        "Bringing a tensor from its producer's cut to its consumer's, forward and backward.",
-    ),
+COMPONENT_COLOURS = {
+    "compute": "#0072B2",
+    "output": "#E69F00",
+    "input_gradient": "#CC79A7",
+    "parameter_gradient": "#D55E00",
+    "other": "#56B4E9",
+    "redistribution": "#009E73",
 }
-"""Per component of a cost: title, colour (Okabe and Ito's colour-blind-safe palette), meaning."""
+"""Colour of each component of a cost: Okabe and Ito's colour-blind-safe palette."""
+
+
+def component_title(name: str) -> str:
+    """Title of a component of a cost."""
+    return COMPONENTS[name][0].capitalize()
+
+
+def components_help() -> str:
+    """What each component of a cost means, as a Markdown list."""
+    return "\n".join(
+        f"- **{component_title(name)}**: {meaning}"
+        for name, (_title, meaning) in COMPONENTS.items()
+    )
+
 
 SAVING_COLOURS = ((0.0, "#B35806"), (0.5, "#BDBDBD"), (1.0, "#0072B2"))
 """Diverging scale: orange costs more than data parallelism, grey the same, blue saves."""
@@ -53,6 +45,7 @@ HELP = {
     "word_bytes": "Bytes of one number. Empty: the network's element type. The paper uses 8.",
     "tera_flops": "Peak FLOP/s of one device, in TFLOP/s. Empty: the preset's figure.",
     "giga_bytes": "Bytes per second of one link, in GB/s. Empty: the preset's figure.",
+    "share": "The address holds every choice made here; whoever opens it sees this page.",
     "step_cost": (
         "FLOP of one device in one training step, communication counted as the FLOP that a "
         "device could do meanwhile. Below it, the time at peak speed."

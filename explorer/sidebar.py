@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from typing import TypeVar
+from urllib.parse import urlencode
 
 import streamlit as st
 
@@ -50,23 +51,33 @@ def choose_scenario() -> Scenario | None:
         scenario = Scenario(network, upload, n_devices, cluster, batch)
         with st.expander("Cost model"):
             scenario = _choose_figures(scenario)
+        _share()
         st.caption(MODELLED)
     return None if network == UPLOAD and upload is None else scenario
 
 
+def _share() -> None:
+    """The page's address, to be copied; an uploaded file does not travel with it."""
+    query = urlencode(st.query_params.to_dict())
+    address = (st.context.url or "").split("?")[0]
+    with st.popover("Share", width="stretch", help=HELP["share"]):
+        st.code(f"{address}?{query}" if query else address, language=None, wrap_lines=True)
+
+
 def _choose_network() -> str:
     options = [*SAMPLES, UPLOAD]
-    # The address holds what the box shows; take the names of the command line there as well.
+    # The box reads and writes its titles in the address; take the command line's names as well.
     asked = st.query_params.get("network")
-    if asked in options and "network" not in st.session_state:
-        st.session_state["network"] = asked
+    if asked in SAMPLES and "network" not in st.session_state:
+        st.query_params["network"] = SAMPLES[asked].title
+        st.rerun()
     return st.selectbox(
         "Network",
         options,
         options.index(DEFAULT.network),
         key="network",
         help=HELP["network"],
-        format_func=lambda name: SAMPLES[name].title if name in SAMPLES else "Your own file …",
+        format_func=lambda name: SAMPLES[name].title if name in SAMPLES else "Your own file",
         bind="query-params",
     )
 

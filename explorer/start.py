@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import socket
 from pathlib import Path
 
@@ -35,6 +36,15 @@ def _check_port(port: int) -> None:
             ) from None
 
 
+def _import_pages() -> None:
+    """Import what the first page needs before anybody waits for it.
+
+    Not in a thread: plotly looks for a half-imported pandas and fails.
+    """
+    for name in ("plotly.graph_objects", "pandas", "pase_core.solve"):
+        importlib.import_module(name)
+
+
 def start(port: int = 8501, *, opens_browser: bool = True) -> None:
     """Serve the explorer until it is interrupted; prints its address.
 
@@ -42,6 +52,7 @@ def start(port: int = 8501, *, opens_browser: bool = True) -> None:
         OptionError: if the port cannot be used.
     """
     _check_port(port)
+    _import_pages()
     from streamlit.web import bootstrap
 
     options = OPTIONS | {

@@ -7,11 +7,10 @@ from __future__ import annotations
 
 import pandas as pd
 
-from explorer.labels import COMPONENTS
+from explorer.labels import component_title
 from pase_core.modules import module_names
-from pase_core.report import describe_splits
 from pase_core.solve import Comparison
-from pase_core.strategy import PricedStrategy, parameter_words_per_device
+from pase_core.strategy import PricedStrategy, describe_splits, parameter_words_per_device
 from pase_core.units import common_scale, percent, ratio, with_prefix
 from sample_graphs import SAMPLES
 
@@ -32,7 +31,7 @@ def component_table(comparison: Comparison) -> pd.DataFrame:
     rows = [
         {
             "strategy": strategy_title(priced),
-            "component": COMPONENTS[name][0],
+            "component": component_title(name),
             "cost": cost,
             "share": cost / priced.total if priced.total else 0.0,
             "total": priced.total,

@@ -13,7 +13,8 @@ from dataclasses import dataclass
 
 from pase_core.errors import GraphError
 
-_WORD = re.compile(r"\(([^()]*)\)|(~?)([A-Za-z_]\w*)|(-)")
+_WORDS = re.compile(r"\([^()]*\)\S*|\S+")
+_WORD = re.compile(r"\((?P<group>[^()]*)\)|(?P<window>~?)(?P<name>[A-Za-z_]\w*)|-", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +24,13 @@ class Axis:
     dimensions: tuple[str, ...] = ()
     window: bool = False
 
+    def __post_init__(self) -> None:
+        """Check that a window slides along one dimension."""
+        if self.window and len(self.dimensions) != 1:
+            raise GraphError(
+                f"a window slides along one dimension, not {' '.join(self.dimensions) or 'none'}"
+            )
+
     def __str__(self) -> str:
         """Return the notation of this axis."""
         if len(self.dimensions) == 1:
@@ -31,21 +39,20 @@ class Axis:
 
 
 def parse_axes(text: str) -> tuple[Axis, ...]:
-    """Read axes from their notation, such as `"b c ~h ~w"`, `"b (c h w)"` or `"- d"`."""
-    axes: list[Axis] = []
-    end = 0
-    for match in _WORD.finditer(text):
-        if text[end : match.start()].strip():
-            break
-        group, window, name, _none = match.groups()
-        if group is not None:
-            axes.append(Axis(tuple(group.split())))
-        else:
-            axes.append(Axis((name,) if name else (), bool(window)))
-        end = match.end()
-    if text[end:].strip():
+    """Read axes from their notation, such as `"b c ~h ~w"`, `"b (c h w)"` or `"- d"`.
+
+    Raises:
+        GraphError: if a word is none of the forms above.
+    """
+    return tuple(_parse_axis(word, text) for word in _WORDS.findall(text))
+
+
+def _parse_axis(word: str, text: str) -> Axis:
+    match = _WORD.fullmatch(word)
+    if match is None:
         raise GraphError(
-            f"axes {text!r}: cannot read {text[end:].strip()!r}; write one of b, (b c), ~h or - "
-            "for each axis"
+            f"axes {text!r}: cannot read {word!r}; write one of b, (b c), ~h or - for each axis"
         )
-    return tuple(axes)
+    if match["group"] is not None:
+        return Axis(tuple(match["group"].split()))
+    return Axis((match["name"],) if match["name"] else (), bool(match["window"]))

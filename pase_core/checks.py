@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 from pase_core.errors import GraphError
 
@@ -35,3 +36,9 @@ def check_number(what: str, number: object) -> None:
         raise GraphError(f"{what} is {number!r}; it must be a number")
     if not (math.isfinite(number) and 0 <= number <= 1e30):
         raise GraphError(f"{what} is {number!r}; it must be finite and from 0 to 1e30")
+
+
+def check_one_of(what: str, value: object, allowed: Sequence[str]) -> None:
+    """Raise GraphError unless `value` is one of the allowed words."""
+    if value not in allowed:
+        raise GraphError(f"{what} is {value!r}; allowed are {', '.join(allowed)}")

@@ -10,14 +10,17 @@ import math
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, get_args
 
 from pase_core.axes import Axis
-from pase_core.checks import check_name, check_number, check_size
+from pase_core.checks import check_name, check_number, check_one_of, check_size
 from pase_core.errors import GraphError
-from pase_core.messages import Halo, Message
+from pase_core.messages import Component, Halo, Message, Relayout
 
-_IDENTIFIER = re.compile(r"[A-Za-z_]\w{0,63}")
+_IDENTIFIER = re.compile(r"[A-Za-z_]\w{0,63}", re.ASCII)
+
+MAX_DIMENSIONS = 20
+"""Of one layer; it keeps products of sizes inside float64's range."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +106,9 @@ class Access:
         return tuple(name for axis in self.axes for name in axis.dimensions)
 
 
+WorkUnit = Literal["multiply_add", "flop"]
+
+
 @dataclass(frozen=True, slots=True)
 class Work:
     """Arithmetic per local point of a sub-space, forward and backward together.
@@ -115,7 +121,7 @@ class Work:
 
     over: tuple[str, ...]
     count: float
-    unit: Literal["multiply_add", "flop"] = "flop"
+    unit: WorkUnit = "flop"
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,17 +158,28 @@ class Layer:
         """Check the layer by itself; the graph checks it against its tensors."""
         check_name("a layer", self.name)
         check_name(f"operation of layer {self.name!r}", self.operation)
+        if len(self.dimensions) > MAX_DIMENSIONS:
+            raise GraphError(
+                f"layer {self.name!r} has {len(self.dimensions)} dimensions; "
+                f"at most {MAX_DIMENSIONS} are allowed"
+            )
         if len(set(self.dimension_names)) < len(self.dimensions):
             raise GraphError(
                 f"layer {self.name!r} names a dimension twice: {' '.join(self.dimension_names)}"
             )
         for access in self.accesses:
             self._check_known(f"access to {access.tensor!r}", access.dimensions)
+            if len(set(access.dimensions)) < len(access.dimensions):
+                raise GraphError(
+                    f"layer {self.name!r} cuts two axes of {access.tensor!r} with one dimension: "
+                    f"{' '.join(map(str, access.axes))}; one of them must be -"
+                )
             if access.reduction is not None:
                 self._check_part("reduction", access.reduction)
         for work in self.work:
             self._check_known("work", work.over)
             check_number(f"work of layer {self.name!r}", work.count)
+            check_one_of(f"unit of work of layer {self.name!r}", work.unit, get_args(WorkUnit))
         for message in self.messages:
             self._check_part(f"{message.kind} message", message)
         for group in self.row_major:
@@ -172,6 +189,13 @@ class Layer:
         """Check the names and numbers of a reduction or message."""
         self._check_known(what, part.tile + part.over)
         check_number(f"scale of a {what} of layer {self.name!r}", getattr(part, "scale", 1.0))
+        if not isinstance(part, Reduction):
+            check_one_of(f"component of a {what}", part.component, get_args(Component))
+        if isinstance(part, Relayout) and len(part.held) != len(part.needed):
+            raise GraphError(
+                f"layer {self.name!r}, {what}: held has {len(part.held)} dimensions and needed "
+                f"{len(part.needed)}; they cut the same tensor, axis by axis"
+            )
         for window in part.windows if isinstance(part, Halo) else ():
             check_size(f"window of layer {self.name!r}", window.extent)
             check_size(f"window of layer {self.name!r}", window.width)

@@ -11,23 +11,14 @@ from rich.progress import Progress as Bar
 from rich.table import Table
 
 from pase_core.cluster import preset, preset_names
+from pase_core.components import COMPONENTS
 from pase_core.graph import Graph
 from pase_core.layers import Layer
 from pase_core.search.elimination import Progress
 from pase_core.solve import Comparison, Problem, Solution
-from pase_core.strategy import Configuration, PricedStrategy
+from pase_core.strategy import PricedStrategy, describe_splits
 from pase_core.units import percent, ratio, with_prefix
 from sample_graphs import SAMPLES
-
-COMPONENT_TITLES = {
-    "compute": "compute",
-    "output": "partial sums",
-    "input_gradient": "input gradients",
-    "parameter_gradient": "weight gradients",
-    "other": "other messages",
-    "redistribution": "redistribution",
-}
-"""What people call the components of a cost."""
 
 
 def _console() -> Console:
@@ -41,14 +32,6 @@ def progress_bar(text: str) -> Iterator[Progress]:
     with Bar(console=Console(stderr=True), transient=True, disable=not sys.stderr.isatty()) as bar:
         task = bar.add_task(text, total=1.0)
         yield lambda share: bar.update(task, completed=share)
-
-
-def describe_splits(layer: Layer, configuration: Configuration) -> str:
-    """The dimensions that a configuration splits, such as `b 16 · n 2`, or `whole`."""
-    parts = [
-        f"{name} {q}" for name, q in zip(layer.dimension_names, configuration, strict=True) if q > 1
-    ]
-    return " · ".join(parts) or "whole"
 
 
 def _describe_dimensions(layer: Layer) -> str:
@@ -97,7 +80,7 @@ def _print_total(console: Console, solution: Solution, priced: PricedStrategy) -
         "(modelled, not measured)"
     )
     shares = [
-        f"{COMPONENT_TITLES[name]} {percent(cost / priced.total)}"
+        f"{COMPONENTS[name][0]} {percent(cost / priced.total)}"
         for name, cost in priced.components.items()
         if cost and priced.total
     ]
@@ -110,7 +93,12 @@ def print_comparison(comparison: Comparison) -> None:
     solution = comparison.solution
     _print_setup(console, solution.problem)
     table = Table("strategy", box=None, pad_edge=False)
-    for title in (f"step cost [{solution.unit}]", "time", "speed-up", *COMPONENT_TITLES.values()):
+    for title in (
+        f"step cost [{solution.unit}]",
+        "time",
+        "speed-up",
+        *(title for title, _meaning in COMPONENTS.values()),
+    ):
         table.add_column(title, justify="right")
     for priced in comparison.all_strategies:
         mark = " (best)" if comparison.is_best_variant(priced) else ""
@@ -119,7 +107,7 @@ def print_comparison(comparison: Comparison) -> None:
             with_prefix(priced.total, ""),
             with_prefix(solution.seconds(priced.total), "s"),
             ratio(comparison.speedup(priced)),
-            *(with_prefix(priced.components[name], "") for name in COMPONENT_TITLES),
+            *(with_prefix(priced.components[name], "") for name in COMPONENTS),
         )
     console.print(table)
     console.print("speed-up over data parallelism; all costs modelled, not measured")

@@ -8,15 +8,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from pase_core.components import REDISTRIBUTION
 from pase_core.configurations import Splits
 from pase_core.cost_tables import Array
 from pase_core.costs.build import Costs
 from pase_core.errors import StrategyError
 from pase_core.graph import Graph
 from pase_core.layers import Layer
-
-REDISTRIBUTION = "redistribution"
-"""The component that all transfers between layers make up."""
 
 Configuration = tuple[int, ...]
 """Parts per dimension of one layer, in the order of its dimensions."""
@@ -88,7 +86,7 @@ def find_choice(layer: Layer, splits: Splits, configuration: Sequence[int]) -> i
     Raises:
         StrategyError: if it is not among them, with the reason.
     """
-    wanted = np.array(configuration, dtype=np.int64)
+    wanted = np.array(configuration)
     if wanted.shape != (len(layer.dimensions),):
         raise StrategyError(
             f"layer {layer.name!r} has {len(layer.dimensions)} dimensions "
@@ -150,6 +148,14 @@ def strategy_of_choices(
     """Strategy that takes the given row of each layer's configurations."""
     rows = (splits[choice] for splits, choice in zip(costs.configurations, choices, strict=True))
     return Strategy(name, tuple(tuple(map(int, row)) for row in rows), note)
+
+
+def describe_splits(layer: Layer, configuration: Configuration) -> str:
+    """The dimensions that a configuration splits, such as `b 16 · n 2`, or `whole`."""
+    parts = [
+        f"{name} {q}" for name, q in zip(layer.dimension_names, configuration, strict=True) if q > 1
+    ]
+    return " · ".join(parts) or "whole"
 
 
 def parameter_words_per_device(graph: Graph, strategy: Strategy) -> float:

@@ -15,7 +15,7 @@ settings.register_profile(
     "ci",
     derandomize=True,
     deadline=None,
-    max_examples=60,
+    max_examples=100,
     print_blob=False,
     suppress_health_check=[HealthCheck.too_slow],
 )

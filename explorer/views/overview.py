@@ -5,7 +5,13 @@ from __future__ import annotations
 import streamlit as st
 
 from explorer import tables
-from explorer.labels import COMPONENTS, HELP, SAVING_COLOURS
+from explorer.labels import (
+    COMPONENT_COLOURS,
+    HELP,
+    SAVING_COLOURS,
+    component_title,
+    components_help,
+)
 from explorer.plots.bars import stacked_costs
 from explorer.plots.strip import module_strip
 from explorer.shared import current_comparison, show_chart
@@ -40,9 +46,9 @@ for column, (key, (value, remark)) in zip(columns, tables.tiles(comparison).item
 
 st.markdown(
     "##### Where the cost comes from",
-    help="\n".join(f"- **{title}**: {text}" for title, _colour, text in COMPONENTS.values()),
+    help=components_help(),
 )
-colours = {title: colour for title, colour, _text in COMPONENTS.values()}
+colours = {component_title(name): colour for name, colour in COMPONENT_COLOURS.items()}
 show_chart(
     stacked_costs(tables.component_table(comparison), colours, scale, unit),
     key="costs",

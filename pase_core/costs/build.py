@@ -8,9 +8,9 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from pase_core.components import LAYER_COMPONENTS
 from pase_core.configurations import Splits, configurations
 from pase_core.cost_tables import Array, CostTables, PairTable
-from pase_core.costs.paper import COMPONENTS
 from pase_core.errors import BudgetError
 from pase_core.graph import Graph, Transfer
 from pase_core.layers import Access, Layer
@@ -93,7 +93,7 @@ def build_costs(
     tables = CostTables(
         vertices=tuple(totals_of[key] for key in keys),
         pairs=_pair_tables(graph, model, splits, memory_budget_bytes),
-        components=COMPONENTS,
+        components=LAYER_COMPONENTS,
         parts=tuple(costs_of[key] for key in keys),
         names=tuple(layer.name for layer in graph.layers),
     )

@@ -15,7 +15,6 @@ Source: V. Elango, PaSE: Parallelization Strategies for Efficient DNN Training, 
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -28,18 +27,9 @@ from pase_core.collectives import (
     missing_words,
     reduction_words,
 )
+from pase_core.components import LAYER_COMPONENTS
 from pase_core.errors import OptionError
 from pase_core.layers import Layer
-
-COMPONENTS = (
-    "compute",
-    "output",
-    "input_gradient",
-    "parameter_gradient",
-    "other",
-)
-"""Parts of a layer's cost: arithmetic, the all-reduces of partial sums of outputs, of input
-gradients and of parameter gradients, and all other messages."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +51,7 @@ class PaperCostModel:
     unit = "FLOP"
 
     def __post_init__(self) -> None:
-        """Check that every figure is positive and finite."""
+        """Check that every figure is positive, and that no cost can exceed float64's range."""
         for name in (
             "flop_per_second",
             "bytes_per_second",
@@ -69,8 +59,10 @@ class PaperCostModel:
             "flop_per_multiply_add",
         ):
             value = getattr(self, name)
-            if not (isinstance(value, (int, float)) and math.isfinite(value) and value > 0):
-                raise OptionError(f"{name.replace('_', ' ')} is {value!r}; it must be positive")
+            if not (isinstance(value, (int, float)) and 1e-30 <= value <= 1e30):
+                raise OptionError(
+                    f"{name.replace('_', ' ')} is {value!r}; it must be positive, 1e-30 to 1e30"
+                )
 
     @property
     def flop_per_word(self) -> float:
@@ -89,10 +81,10 @@ class PaperCostModel:
             splits: its configurations, shape (n_configurations, n_dimensions).
 
         Returns:
-            FLOP, shape (len(COMPONENTS), n_configurations).
+            FLOP, shape (len(LAYER_COMPONENTS), n_configurations).
         """
         local = LocalSizes(layer, splits)
-        costs = dict.fromkeys(COMPONENTS, np.zeros(len(splits)))
+        costs = dict.fromkeys(LAYER_COMPONENTS, np.zeros(len(splits)))
         for work in layer.work:
             price = self.flop_per_multiply_add if work.unit == "multiply_add" else 1.0
             costs["compute"] = costs["compute"] + price * work.count * local.points(work.over)
@@ -107,7 +99,7 @@ class PaperCostModel:
         for message in layer.messages:
             words = message_words(message, local)
             costs[message.component] = costs[message.component] + self.flop_per_word * words
-        return np.stack([costs[component] for component in COMPONENTS])
+        return np.stack([costs[component] for component in LAYER_COMPONENTS])
 
     def transfer_costs(self, sizes: Array, cut_producer: Array, cut_consumer: Array) -> Array:
         """Cost of bringing a tensor from each of the producer's to each of the consumer's cuts.

@@ -11,8 +11,10 @@ from pase_core.ops.layout import (
     concat,
     flatten,
     reshape,
+    resize_axes,
     split,
     stack,
+    transpose,
     unflatten,
     unstack,
 )
@@ -26,6 +28,7 @@ from pase_core.ops.pointwise import (
     normalization,
     softmax,
 )
+from pase_core.ops.statistics import statistics_normalization
 
 OPS: dict[str, Callable[..., Operation]] = {
     "batch_normalization": batch_normalization,
@@ -43,9 +46,12 @@ OPS: dict[str, Callable[..., Operation]] = {
     "normalization": normalization,
     "pooling": pooling,
     "reshape": reshape,
+    "resize_axes": resize_axes,
     "softmax": softmax,
     "split": split,
     "stack": stack,
+    "statistics_normalization": statistics_normalization,
+    "transpose": transpose,
     "unflatten": unflatten,
     "unstack": unstack,
 }

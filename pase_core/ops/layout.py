@@ -136,6 +136,48 @@ def unflatten(name: str, inputs: Sequence[Tensor], *, sizes: dict[str, int]) -> 
     return Operation(layer, (out,))
 
 
+def transpose(name: str, inputs: Sequence[Tensor], *, order: Sequence[int]) -> Operation:
+    """Reorder the axes: axis i of the result is axis `order[i]` of the input."""
+    (x,) = inputs
+    if sorted(order) != list(range(len(x.sizes))):
+        raise GraphError(
+            f"transpose {name!r}: order {list(order)} is no permutation of the {len(x.sizes)} "
+            f"axes of {x.name!r}"
+        )
+    names = axis_names(len(x.sizes))
+    sizes = dict(zip(names, x.sizes, strict=True))
+    written = " ".join(names[i] for i in order)
+    out = sized_tensor(f"{name}.out", written, sizes)
+    layer = Layer(
+        name,
+        "transpose",
+        dimensions(sizes),
+        inputs=(access(x, " ".join(names)),),
+        outputs=(access(out, written),),
+    )
+    return Operation(layer, (out,))
+
+
+def resize_axes(
+    name: str, inputs: Sequence[Tensor], *, sizes: Sequence[int], kind: str = "slice"
+) -> Operation:
+    """Change the sizes of some axes, as slices and paddings do; those axes are never split."""
+    (x,) = inputs
+    if len(sizes) != len(x.sizes):
+        raise GraphError(f"{kind} {name!r}: {x.sizes} and {tuple(sizes)} differ in their axes")
+    named = dict(zip(axis_names(len(sizes)), sizes, strict=True))
+    changed = [d for d, size in zip(named, x.sizes, strict=True) if named[d] != size]
+    out = sized_tensor(f"{name}.out", " ".join(named), named)
+    layer = Layer(
+        name,
+        kind,
+        dimensions(named, unsplittable=changed),
+        inputs=(access(x, " ".join("-" if d in changed else d for d in named)),),
+        outputs=(access(out, " ".join(named)),),
+    )
+    return Operation(layer, (out,))
+
+
 def reshape(name: str, inputs: Sequence[Tensor], *, sizes: Sequence[int]) -> Operation:
     """Reshape with as many splittable dimensions as survive.
 

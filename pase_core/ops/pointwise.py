@@ -6,6 +6,7 @@ importers use, with statistics and parameters per channel.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from pase_core.axes import Axis
@@ -163,6 +164,7 @@ def mean(
     over: Sequence[str],
     axes: str = "",
     keep: bool = False,
+    kind: str = "mean",
 ) -> Operation:
     """Average over dimensions; the partial results are reduced over their splits.
 
@@ -172,12 +174,12 @@ def mean(
     sizes = _named(x, axes)
     kept = [d for d in sizes if d not in over]
     if len(kept) + len(over) != len(sizes):
-        raise GraphError(f"mean {name!r}: {' '.join(over)} are not all among {' '.join(sizes)}")
+        raise GraphError(f"{kind} {name!r}: {' '.join(over)} are not all among {' '.join(sizes)}")
     result = " ".join("-" if d in over else d for d in sizes) if keep else " ".join(kept)
     out = sized_tensor(f"{name}.out", result, sizes)
     layer = Layer(
         name,
-        "mean",
+        kind,
         dimensions(sizes),
         inputs=(access(x, " ".join(sizes)),),
         outputs=(access(out, result, Reduction(tuple(sizes), tuple(over))),),
@@ -188,11 +190,14 @@ def mean(
 def softmax(name: str, inputs: Sequence[Tensor], *, along: str, axes: str = "") -> Operation:
     """Softmax along a dimension x: 4 + x FLOP per element, as the prototype counts it.
 
-    Row maxima and sums are reduced along x, and backward a row of the full x.
+    Row maxima and sums are reduced along x, and backward a row of the full x. Several dimensions
+    in `along`, as in `"c h w"`, are one long row.
     """
     (x,) = inputs
     sizes = _named(x, axes)
-    others = tuple(d for d in sizes if d != along)
+    row = tuple(along.split())
+    length = math.prod(sizes[d] for d in row)
+    others = tuple(d for d in sizes if d not in row)
     out = sized_tensor(f"{name}.out", " ".join(sizes), sizes)
     layer = Layer(
         name,
@@ -200,10 +205,10 @@ def softmax(name: str, inputs: Sequence[Tensor], *, along: str, axes: str = "") 
         dimensions(sizes),
         inputs=(access(x, " ".join(sizes)),),
         outputs=(access(out, " ".join(sizes)),),
-        work=(Work(tuple(sizes), 4 + sizes[along]),),
+        work=(Work(tuple(sizes), 4 + length),),
         messages=(
-            AllReduce(tile=others, over=(along,), scale=2),
-            AllReduce(tile=others, over=(along,), scale=sizes[along]),
+            AllReduce(tile=others, over=row, scale=2),
+            AllReduce(tile=others, over=row, scale=length),
         ),
     )
     return Operation(layer, (out,))

@@ -100,7 +100,8 @@ def eliminate(
         name, plan = _choose_plan(searched, options.ordering)
     else:
         searched = tables
-    check_budget(searched, plan, options.memory_budget_bytes)
+    held_bytes = 0 if searched is tables else tables.n_bytes
+    check_budget(searched, plan, options.memory_budget_bytes, held_bytes)
     choices = _run(searched, plan, _minima(options.engine, plan), progress)
     if kept is not None:
         choices = tuple(int(kept[v][c]) for v, c in enumerate(choices))
@@ -110,9 +111,7 @@ def eliminate(
         method="elimination",
         proved_optimal=True,
         largest_table=plan.largest_table,
-        peak_bytes=tables.n_bytes
-        + (searched is not tables) * searched.n_bytes
-        + plan.message_bytes,
+        peak_bytes=held_bytes + searched.n_bytes + plan.message_bytes,
         ordering=name,
         order=plan.order,
         dependent_sets=tuple(step.dependents for step in plan.steps),

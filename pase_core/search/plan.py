@@ -171,9 +171,18 @@ def _factors(
     return tuple(sorted(factors, key=lambda factor: (factor.places, factor.table)))
 
 
-def check_budget(tables: CostTables, plan: Plan, memory_budget_bytes: float) -> None:
-    """Raise BudgetError, naming the vertex to blame, if the plan's messages do not fit."""
-    n_bytes, n_choices = float(tables.n_bytes), tables.n_choices
+def check_budget(
+    tables: CostTables, plan: Plan, memory_budget_bytes: float, held_bytes: int = 0
+) -> None:
+    """Raise BudgetError, naming the vertex to blame, if the plan's messages do not fit.
+
+    Args:
+        tables: the tables that are searched.
+        plan: the elimination.
+        memory_budget_bytes: for everything together.
+        held_bytes: what is in memory beside the tables and messages.
+    """
+    n_bytes, n_choices = float(held_bytes + tables.n_bytes), tables.n_choices
     for step in plan.steps:
         if not step.is_new:
             continue

@@ -1,0 +1,31 @@
+"""The parts that every cost is made of, and what they mean. One place for all pages and reports."""
+
+from __future__ import annotations
+
+LAYER_COMPONENTS = ("compute", "output", "input_gradient", "parameter_gradient", "other")
+"""Parts of a layer's cost, in the order of the rows of a cost table."""
+
+REDISTRIBUTION = "redistribution"
+"""The part that the transfers between layers make up."""
+
+COMPONENTS: dict[str, tuple[str, str]] = {
+    "compute": ("compute", "Arithmetic of one device, forward and backward."),
+    "output": (
+        "partial sums",
+        "All-reduce of a layer's output where a summed dimension is split.",
+    ),
+    "input_gradient": ("input gradients", "All-reduce of the gradient of a layer's input."),
+    "parameter_gradient": (
+        "weight gradients",
+        "All-reduce of the gradient of a layer's weights: the price of data parallelism.",
+    ),
+    "other": (
+        "other messages",
+        "Normalisation statistics, softmax rows, borders of pooling windows, recurrent steps.",
+    ),
+    REDISTRIBUTION: (
+        "redistribution",
+        "Bringing a tensor from its producer's cut to its consumer's, forward and backward.",
+    ),
+}
+"""Per component: what people call it, and its meaning."""

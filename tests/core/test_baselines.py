@@ -1,0 +1,171 @@
+"""Baselines split what their recipes say, and cost no less than what the search finds."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pase_core.baselines import (
+    BATCH,
+    DATA_PARALLEL,
+    EXPERTS,
+    data_parallel,
+    expert_strategies,
+    grant,
+)
+from pase_core.configurations import configurations
+from pase_core.costs.build import Costs
+from pase_core.layers import Dimension, Layer
+from pase_core.search.elimination import eliminate
+from pase_core.strategy import price
+from tests.core.reference_data import costs_of_case, sample_and_devices
+
+CASES = ["alexnet/p8", "alexnet/p32", "rnnlm/p8", "resnet101/p8", "inception3/p8", "transformer/p8"]
+APPLIES = {
+    "alexnet": ["one weird trick"],
+    "inception_v3": ["one weird trick"],
+    "resnet101": ["one weird trick"],
+    "rnnlm": ["data + pipeline"],
+    "transformer": ["Mesh-TensorFlow"],
+}
+
+
+def splits_of(case: str, strategy) -> dict[str, dict[str, int]]:
+    """Splits by layer and dimension, without those that are whole."""
+    graph = costs_of_case(case)[0]
+    return {
+        layer.name: {
+            d: q for d, q in zip(layer.dimension_names, configuration, strict=True) if q > 1
+        }
+        for layer, configuration in zip(graph.layers, strategy.configurations, strict=True)
+    }
+
+
+def experts_of(case: str):
+    graph, costs = costs_of_case(case)
+    return expert_strategies(graph, costs, sample_and_devices(case)[1])
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_data_parallelism_splits_the_batch_as_far_as_it_goes(case):
+    graph, costs = costs_of_case(case)
+    n_devices = sample_and_devices(case)[1]
+    strategy = data_parallel(graph, costs, n_devices)
+    assert strategy.name == DATA_PARALLEL
+    for layer, configuration, splits in zip(
+        graph.layers, strategy.configurations, costs.configurations, strict=True
+    ):
+        names = layer.dimension_names
+        assert all(q == 1 for d, q in zip(names, configuration, strict=True) if d != BATCH)
+        column = names.index(BATCH)
+        alone = splits[(np.delete(splits, column, axis=1) == 1).all(axis=1), column]
+        assert configuration[column] == alone.max()
+
+
+def test_data_parallelism_leaves_layers_without_a_batch_whole():
+    layer = Layer("table", "lookup", (Dimension("v", 8), Dimension("d", 8)))
+    splits = configurations(layer, 8)
+    assert grant(layer, splits, {BATCH: 8}) == 0
+
+
+@given(
+    sizes=st.lists(st.integers(1, 12), min_size=1, max_size=3),
+    wishes=st.dictionaries(st.sampled_from("abcz"), st.integers(1, 12)),
+    n_devices=st.integers(1, 16),
+)
+def test_a_wish_is_granted_with_as_many_devices_as_it_allows(sizes, wishes, n_devices):
+    layer = Layer("any", "any", tuple(map(Dimension, "abc", sizes)))
+    splits = configurations(layer, n_devices)
+    granted = splits[grant(layer, splits, wishes)].tolist()
+    within = [
+        row
+        for row in splits.tolist()
+        if all(q <= wishes.get(d, 1) for d, q in zip(layer.dimension_names, row, strict=True))
+    ]
+    assert granted == max(within, key=math.prod)  # the first of equals
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_experts_are_asked_where_their_recipe_applies(case):
+    assert list(experts_of(case)) == APPLIES[sample_and_devices(case)[0]]
+
+
+def test_every_expert_is_asked_somewhere():
+    assert {name for names in APPLIES.values() for name in names} == set(EXPERTS)
+
+
+def test_one_weird_trick_splits_outputs_of_fully_connected_layers_only():
+    ((strategy,),) = experts_of("alexnet/p8").values()
+    splits = splits_of("alexnet/p8", strategy)
+    assert {name for name, parts in splits.items() if parts == {"n": 8}} == {
+        "fc1",
+        "fc2",
+        "fc3",
+        "loss",
+    }
+    assert all(parts == {"b": 8} for parts in splits.values() if parts != {"n": 8})
+
+
+def test_one_weird_trick_keeps_the_batch_of_convolutions_split_in_deep_networks():
+    ((strategy,),) = experts_of("inception3/p8").values()
+    splits = splits_of("inception3/p8", strategy)
+    assert splits["head/fc"] == {"n": 8}
+    assert splits["head/loss"] == {"n": 8}
+    others = set(splits) - {"head/fc", "head/loss"}
+    assert {tuple(splits[name].items()) for name in others} == {(("b", 8),)}
+
+
+def test_data_and_pipeline_puts_recurrent_layers_on_different_devices():
+    ((strategy,),) = experts_of("rnnlm/p8").values()
+    splits = splits_of("rnnlm/p8", strategy)
+    assert splits["lstm"] == {"l": 2, "b": 4}
+    assert all(splits[name] == {"b": 8} for name in ("embedding", "fc", "loss"))
+
+
+def test_mesh_tensorflow_tries_every_mesh():
+    (variants,) = experts_of("transformer/p8").values()
+    assert [strategy.name for strategy in variants] == [
+        "Mesh-TensorFlow 8 x 1",
+        "Mesh-TensorFlow 4 x 2",
+        "Mesh-TensorFlow 2 x 4",
+        "Mesh-TensorFlow 1 x 8",
+    ]
+    splits = splits_of("transformer/p8", variants[1])
+    assert splits["encoder/embedding"] == {"b": 4, "v": 2}
+    assert splits["encoder/1/attention/scores"] == {"b": 4, "h": 2}
+    assert splits["encoder/1/feed_forward/expand"] == {"b": 4, "e": 2}
+    assert splits["encoder/1/attention/norm"] == {"b": 4}
+    assert splits["head/fc"] == {"b": 4, "v": 2}
+
+
+def test_a_mesh_of_one_column_is_data_parallelism():
+    graph, costs = costs_of_case("transformer/p8")
+    (variants,) = experts_of("transformer/p8").values()
+    assert variants[0].configurations == data_parallel(graph, costs, 8).configurations
+
+
+def test_meshes_of_odd_numbers_of_devices_are_all_tried():
+    graph, costs = costs_of_case("transformer/p8")
+    (variants,) = expert_strategies(graph, costs, 6).values()
+    names = [strategy.name.removeprefix("Mesh-TensorFlow ") for strategy in variants]
+    assert names == ["6 x 1", "3 x 2", "2 x 3", "1 x 6"]
+
+
+def all_baselines(case: str, costs: Costs):
+    graph = costs_of_case(case)[0]
+    yield data_parallel(graph, costs, sample_and_devices(case)[1])
+    for variants in experts_of(case).values():
+        yield from variants
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_no_baseline_beats_the_search(case):
+    graph, costs = costs_of_case(case)
+    best = eliminate(costs.tables).cost
+    for strategy in all_baselines(case, costs):
+        assert price(graph, costs, strategy).total >= best * (1 - 1e-12), strategy.name
+        assert strategy.note.endswith((".", ")."))

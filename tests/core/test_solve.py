@@ -1,0 +1,233 @@
+"""The public verbs: what they report agrees with the tables, the search and each other."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import pytest
+
+from pase_core.builder import GraphBuilder
+from pase_core.cluster import preset
+from pase_core.errors import BudgetError, ClusterError, OptionError
+from pase_core.graph import Graph
+from pase_core.search.elimination import EliminationOptions
+from pase_core.solve import (
+    COST_MODELS,
+    FOUND,
+    CostOptions,
+    Problem,
+    compare,
+    cost_model,
+    price_tables,
+    solve,
+)
+from tests.core.reference_data import SETTINGS, TOTALS, sample, sample_and_devices
+
+PROTOTYPE = CostOptions(
+    word_bytes=SETTINGS["bytes_per_word"],
+    flop_per_multiply_add=SETTINGS["flop_per_multiply_add"],
+)
+
+
+def problem_of(name: str, n_devices: int = 8, **changes) -> Problem:
+    """A sample on the paper's first system, with a batch of 64."""
+    problem = Problem(sample(name, 64), preset("gtx-1080-ti", n_devices))
+    return replace(problem, **changes)
+
+
+def prototype_problem(case: str) -> Problem:
+    name, n_devices = sample_and_devices(case)
+    cluster = preset("gtx-1080-ti", n_devices).with_overrides(
+        flop_per_second=SETTINGS["flops_per_second"], bytes_per_second=SETTINGS["bytes_per_second"]
+    )
+    cost = replace(PROTOTYPE, min_part=TOTALS[case]["min_part_size"])
+    return Problem(sample(name, TOTALS[case]["batch"]), cluster, cost)
+
+
+@pytest.mark.parametrize("case", TOTALS)
+def test_solve_and_compare_give_the_prototypes_totals(case):
+    comparison = compare(prototype_problem(case))
+    found = comparison.solution.found.total
+    assert found == pytest.approx(TOTALS[case]["optimum"], rel=1e-9)
+    assert comparison.data_parallel.total == pytest.approx(TOTALS[case]["data_parallel"], rel=1e-9)
+    assert comparison.speedup(comparison.solution.found) == pytest.approx(
+        TOTALS[case]["data_parallel"] / TOTALS[case]["optimum"], rel=1e-9
+    )
+
+
+@pytest.mark.parametrize("name", ["alexnet", "rnnlm", "transformer"])
+def test_a_solution_is_what_the_search_found(name):
+    problem = problem_of(name)
+    solution = solve(problem)
+    costs = price_tables(problem)
+    assert solution.problem is problem
+    assert solution.unit == "FLOP"
+    assert solution.found.strategy.name == FOUND
+    assert solution.found.choices == solution.search.choices
+    assert solution.found.total == pytest.approx(solution.search.cost, rel=1e-12)
+    assert solution.search.cost == costs.tables.total(solution.search.choices)
+    assert solution.n_configurations == sum(costs.tables.n_choices)
+    for configuration, splits, choice in zip(
+        solution.found.strategy.configurations,
+        costs.configurations,
+        solution.found.choices,
+        strict=True,
+    ):
+        assert list(configuration) == splits[choice].tolist()
+        assert math.prod(configuration) <= 8
+    assert solution.tables_seconds > 0
+    assert solution.search_seconds > 0
+
+
+def test_costs_become_seconds_at_the_clusters_peak():
+    solution = solve(problem_of("alexnet"))
+    peak = preset("gtx-1080-ti").flop_per_second("float32")
+    assert solution.seconds(3 * peak) == 3.0
+
+
+@pytest.mark.parametrize("name", ["alexnet", "rnnlm", "transformer"])
+def test_a_comparison_holds_the_solution_and_sorts_variants(name):
+    problem = problem_of(name)
+    comparison = compare(problem)
+    assert comparison.solution.found.strategy == solve(problem).found.strategy
+    assert comparison.best_of_each[:2] == (comparison.solution.found, comparison.data_parallel)
+    assert len(comparison.best_of_each) == 2 + len(comparison.experts)
+    for variants in comparison.experts.values():
+        totals = [priced.total for priced in variants]
+        assert totals == sorted(totals)
+        assert variants[0] in comparison.best_of_each
+    flat = [priced for variants in comparison.experts.values() for priced in variants]
+    assert comparison.all_strategies[2:] == tuple(flat)
+    assert min(priced.total for priced in comparison.all_strategies) == pytest.approx(
+        comparison.solution.found.total, rel=1e-12
+    )
+
+
+def test_the_best_variant_is_marked_only_among_several():
+    comparison = compare(problem_of("transformer"))
+    (variants,) = comparison.experts.values()
+    marked = [priced for priced in comparison.all_strategies if comparison.is_best_variant(priced)]
+    assert marked == [variants[0]]
+    alone = compare(problem_of("alexnet"))
+    assert not any(alone.is_best_variant(priced) for priced in alone.all_strategies)
+
+
+def test_data_parallelism_is_as_fast_as_itself():
+    comparison = compare(problem_of("rnnlm"))
+    assert comparison.speedup(comparison.data_parallel) == 1.0
+
+
+def free_graph() -> Graph:
+    build = GraphBuilder("free")
+    build.layer("flatten", "flatten", build.input("x", (8, 4)))
+    return build.graph()
+
+
+def test_a_network_that_costs_nothing_is_no_faster_than_data_parallelism():
+    comparison = compare(replace(problem_of("alexnet"), graph=free_graph()))
+    assert comparison.solution.found.total == 0
+    assert comparison.speedup(comparison.solution.found) == 1.0
+
+
+@pytest.mark.parametrize("name", ["alexnet", "rnnlm"])
+def test_more_devices_never_cost_more(name):
+    # Of equal links; beyond a node a preset's links are slower.
+    clusters = [
+        preset("gtx-1080-ti", p).with_overrides(bytes_per_second=16e9)
+        for p in (1, 2, 3, 4, 6, 8, 12, 16)
+    ]
+    totals = [solve(problem_of(name, cluster=cluster)).found.total for cluster in clusters]
+    assert totals == sorted(totals, reverse=True)
+    assert totals[-1] < totals[0]
+
+
+def test_on_one_device_every_strategy_is_the_same():
+    comparison = compare(problem_of("transformer", 1))
+    assert {priced.strategy.configurations for priced in comparison.all_strategies} == {
+        tuple((1,) * len(layer.dimensions) for layer in sample("transformer", 64).layers)
+    }
+    assert len({priced.total for priced in comparison.all_strategies}) == 1
+
+
+def test_words_are_as_long_as_the_element_type_says():
+    graph = sample("rnnlm", 64)
+    half = replace(graph, element_type="bfloat16")
+    cluster = preset("h100-sxm", 8)
+    by_type = solve(Problem(half, cluster)).found
+    given = solve(Problem(half, cluster, CostOptions(word_bytes=2))).found
+    assert by_type.total == given.total
+    assert solve(Problem(half, cluster, CostOptions(word_bytes=8))).found.total > given.total
+
+
+def test_the_speed_is_that_of_the_element_type():
+    graph = sample("rnnlm", 64)
+    cluster = preset("h100-sxm", 8)
+    models = [
+        cost_model(Problem(replace(graph, element_type=t), cluster))
+        for t in ("float32", "bfloat16")
+    ]
+    flop = [1 / model.seconds(1.0) for model in models]
+    assert flop == pytest.approx([cluster.flop_per_second(t) for t in ("float32", "bfloat16")])
+    assert flop[0] != flop[1]
+
+
+def test_options_reach_the_tables():
+    plain = price_tables(problem_of("alexnet")).tables
+    larger = price_tables(problem_of("alexnet", cost=CostOptions(min_part=4))).tables
+    assert sum(larger.n_choices) < sum(plain.n_choices)
+    assert price_tables(problem_of("alexnet", 4)).tables.n_choices < plain.n_choices
+    once = price_tables(problem_of("alexnet", cost=CostOptions(flop_per_multiply_add=1))).tables
+    assert once.vertices[0][0] < plain.vertices[0][0]
+
+
+@pytest.mark.parametrize("ordering", ["generateseq", "weighted-min-degree", "breadth-first"])
+def test_the_ordering_is_the_one_asked_for(ordering):
+    problem = problem_of("alexnet", search=EliminationOptions(ordering=ordering))
+    solution = solve(problem)
+    assert solution.search.ordering == ordering
+    assert solution.found.total == pytest.approx(solve(problem_of("alexnet")).found.total)
+
+
+def test_progress_ends_at_one():
+    shares: list[float] = []
+    compare(problem_of("alexnet"), shares.append)
+    assert shares[-1] == 1.0
+    solve(problem_of("alexnet"), shares.append)
+    assert shares[-1] == 1.0
+
+
+def test_calls_with_equal_problems_agree():
+    first, second = (compare(problem_of("transformer")) for _ in range(2))
+    assert [p.strategy for p in first.all_strategies] == [p.strategy for p in second.all_strategies]
+
+
+def test_unknown_cost_models_are_refused():
+    problem = problem_of("alexnet", cost=CostOptions(model="guess"))
+    with pytest.raises(
+        OptionError, match=f"unknown cost model 'guess'; known: {', '.join(COST_MODELS)}"
+    ):
+        solve(problem)
+
+
+@pytest.mark.parametrize(
+    ("changes", "error", "complaint"),
+    [
+        ({"cost": CostOptions(word_bytes=-4)}, OptionError, "word bytes"),
+        ({"cost": CostOptions(flop_per_multiply_add=0)}, OptionError, "flop per multiply add"),
+        ({"cost": CostOptions(min_part=0)}, OptionError, "smallest part"),
+        ({"search": EliminationOptions(ordering="best")}, OptionError, "unknown ordering"),
+        ({"search": EliminationOptions(memory_budget_bytes=100)}, BudgetError, "cost tables"),
+    ],
+)
+def test_options_out_of_range_are_refused(changes, error, complaint):
+    for verb in (solve, compare):
+        with pytest.raises(error, match=complaint):
+            verb(problem_of("alexnet", **changes))
+
+
+def test_element_types_that_a_device_lacks_are_refused():
+    graph = replace(sample("rnnlm", 64), element_type="float64")
+    cluster = replace(preset("gtx-1080-ti"), peak_flop_per_second=(("float32", 1e12),), sources=())
+    with pytest.raises(ClusterError, match="has no float64 arithmetic"):
+        solve(Problem(graph, cluster))
