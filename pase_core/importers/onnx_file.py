@@ -113,6 +113,9 @@ def _normalise(model: ModelProto) -> None:
         entry.domain = "" if entry.domain == "ai.onnx" else entry.domain
     for node in model.graph.node:
         node.domain = "" if node.domain == "ai.onnx" else node.domain
+    known = {entry.domain for entry in model.opset_import}
+    for domain in {node.domain for node in model.graph.node} - known:
+        model.opset_import.append(helper.make_opsetid(domain, 1))
     del model.graph.value_info[:]
     for output in model.graph.output:
         output.type.tensor_type.ClearField("shape")

@@ -16,7 +16,7 @@ from pase_core.graph import Graph
 from pase_core.importers.onnx_binding import bind, declared_sizes
 from pase_core.importers.onnx_file import read_model
 from pase_core.importers.onnx_layers import LayerMaker
-from pase_core.importers.onnx_network import check_sizes, network_of
+from pase_core.importers.onnx_network import network_of
 from pase_core.importers.onnx_operators import add_layers, check_operators
 from pase_core.importers.onnx_shapes import infer
 from pase_core.importers.onnx_structure import prepare, unique_name
@@ -54,7 +54,6 @@ def graph_from_onnx(
     shaped = infer(model, bind(declared, batch, bindings, source), structure, source)
     network = network_of(shaped, structure)
     check_operators(network, source)
-    check_sizes(network, source)
     make = LayerMaker(network)
     add_layers(make, source)
     if not make.n_layers:

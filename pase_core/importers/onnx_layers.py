@@ -57,11 +57,18 @@ class LayerMaker:
         """Sizes of a tensor of the file.
 
         Raises:
-            GraphError: if they are not known.
+            GraphError: if they are not known, or not positive.
         """
-        if name not in self.network.sizes:
-            raise GraphError(f"the sizes of operand {name!r} are not known")
-        return self.network.sizes[name]
+        sizes = self.network.sizes.get(name)
+        if sizes is None:
+            raise GraphError(
+                f"the sizes of {name!r} cannot be worked out; export the model with fixed sizes"
+            )
+        if min(sizes, default=1) < 1:
+            raise GraphError(
+                f"{name!r} of sizes {sizes} has nothing along an axis; use larger inputs"
+            )
+        return sizes
 
     def is_data(self, name: str) -> bool:
         """True if an input of the model reaches the tensor."""
@@ -69,7 +76,7 @@ class LayerMaker:
 
     def is_trained(self, name: str) -> bool:
         """True for a weight of more than one element."""
-        return name in self.network.trained and math.prod(self.sizes(name)) > 1
+        return name in self.network.trained and math.prod(self.network.sizes.get(name, ())) > 1
 
     def integers(self, node: Node, attribute: str, operand: int) -> list[int] | None:
         """Integers that newer files have as an operand and older ones as an attribute."""
@@ -125,10 +132,10 @@ class LayerMaker:
             self._maker[tensor.name] = len(self._operations)
         self._operations.append(operation)
         for name, tensor in zip(node.outputs, operation.outputs, strict=False):
-            if name in self.network.sizes and tensor.sizes != self.network.sizes[name]:
+            if name in self._readers and tensor.sizes != self.sizes(name):
                 raise GraphError(
-                    f"its result has sizes {self.network.sizes[name]} by the file and "
-                    f"{tensor.sizes} by its operands"
+                    f"its result has sizes {self.sizes(name)} by the file and {tensor.sizes} by "
+                    "its operands"
                 )
             self._tensors[name] = tensor
 

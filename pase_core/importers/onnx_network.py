@@ -8,7 +8,6 @@ from typing import Any
 
 from onnx import NodeProto, TensorProto, helper
 
-from pase_core.errors import ImportFileError
 from pase_core.importers.onnx_binding import Sizes
 from pase_core.importers.onnx_folding import Constant
 from pase_core.importers.onnx_shapes import Shaped
@@ -170,23 +169,3 @@ def _element_type(shaped: Shaped, structure: Structure) -> str:
     names = [*structure.inputs, *shaped.types]
     kinds = (shaped.types.get(name) for name in names)
     return next((_ELEMENT_TYPES[kind] for kind in kinds if kind in _ELEMENT_TYPES), "float32")
-
-
-def check_sizes(network: Network, source: str) -> None:
-    """Raise ImportFileError unless every tensor that is read has known sizes of at least 1."""
-    read = {name for node in network.nodes for name in node.inputs} | set(network.outputs)
-    for node in network.nodes:
-        for name in node.outputs:
-            if name not in read:
-                continue
-            sizes = network.sizes.get(name)
-            if sizes is None:
-                raise ImportFileError(
-                    f"{source}: the sizes of {name!r}, made by node {node.name!r} "
-                    f"({node.operator}), cannot be worked out; export the model with fixed sizes"
-                )
-            if min(sizes, default=1) < 1:
-                raise ImportFileError(
-                    f"{source}: node {node.name!r} ({node.operator}) makes {name!r} of sizes "
-                    f"{sizes}, which has nothing along an axis; use larger inputs"
-                )

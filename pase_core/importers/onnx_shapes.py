@@ -177,16 +177,19 @@ def _check_batch(shaped: Shaped, other: Shaped, structure: Structure, source: st
         if len(before) != 1:
             continue
         (axis,) = before
-        behind = math.prod(shaped.sizes[node.input[0]][:axis])
-        moved = [a for a in after if math.prod(shaped.sizes[node.output[0]][:a]) > behind]
-        batch = shaped.sizes[node.input[0]][axis]
-        if _is_whole_batch(batch, structure, shaped) and (moved or not after):
+        sizes, result = shaped.sizes[node.input[0]], shaped.sizes[node.output[0]]
+        moved = [
+            a
+            for a in after
+            if math.prod(result[:a]) > math.prod(sizes[:axis])
+            or (a > axis and result[a] != sizes[axis])
+        ]
+        if _is_whole_batch(sizes[axis], structure, shaped) and (moved or not after):
             target = _target(node, shaped.constants)
             shown = "" if target is None else f" {target.tolist()}"
             raise ImportFileError(
-                f"{source}: Reshape {node.name!r} does not follow the batch of {batch}: its "
-                f"target{shown} makes {shaped.sizes[node.output[0]]} of "
-                f"{shaped.sizes[node.input[0]]}; {_LAYOUT_ADVICE}"
+                f"{source}: Reshape {node.name!r} does not follow the batch of {sizes[axis]}: its "
+                f"target{shown} makes {result} of {sizes}; {_LAYOUT_ADVICE}"
             )
     for output in shaped.model.graph.output:
         if not shaped.sizes.get(output.name) or output.name not in structure.data:

@@ -258,7 +258,8 @@ def test_the_budget_is_tight_with_dominated_choices_removed(tables):
     options = EliminationOptions(ordering="generateseq", engine="numpy", remove_dominated=True)
     need = eliminate(tables, options).peak_bytes
     # The tables given stay in memory beside the smaller ones.
-    assert need > 2 * remove_dominated(tables, is_compiled=False).tables.n_bytes
+    reduced = remove_dominated(tables, is_compiled=False).tables
+    assert need >= tables.n_bytes + reduced.n_bytes + 8
     within = replace(options, memory_budget_bytes=need)
     assert eliminate(tables, within).cost == least_cost(tables)
     with pytest.raises(BudgetError, match="does not fit the memory budget"):
