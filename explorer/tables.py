@@ -100,9 +100,14 @@ def scaled(layers: pd.DataFrame, scale: float) -> pd.DataFrame:
     return layers.assign(**{name: layers[name] / scale for name in costs})
 
 
-def cost_scale(comparison: Comparison) -> tuple[float, str]:
-    """Divisor and unit for all costs of a page; set by the cost of the strategy found."""
+def total_scale(comparison: Comparison) -> tuple[float, str]:
+    """Divisor and unit in which the totals of strategies read well."""
     return common_scale(comparison.solution.found.total, comparison.solution.unit)
+
+
+def layer_scale(layers: pd.DataFrame, unit: str) -> tuple[float, str]:
+    """Divisor and unit in which the costs of layers read well."""
+    return common_scale(float(layers["cost"].max()), unit)
 
 
 def title(comparison: Comparison) -> str:

@@ -27,7 +27,7 @@ TILE_TITLES = {
 comparison = current_comparison()
 solution = comparison.solution
 graph, cluster = solution.problem.graph, solution.problem.cluster
-scale, unit = tables.cost_scale(comparison)
+scale, unit = tables.total_scale(comparison)
 
 st.markdown(f"#### {tables.title(comparison)}")
 st.markdown(f"### {tables.headline(comparison)}")
@@ -56,6 +56,7 @@ show_chart(
 )
 
 layers = tables.layer_table(comparison)
+scale, unit = tables.layer_scale(layers, solution.unit)
 modules = tables.module_table(layers, solution.unit)
 st.markdown(
     "##### What the strategy saves, from input to loss",

@@ -171,7 +171,12 @@ def _sizes_only(name: str, data_type: int, sizes: list[int]) -> TensorProto:
 
 def _constant(node: NodeProto) -> TensorProto | None:
     """The tensor of a Constant node, or None for any other node."""
-    if node.op_type != "Constant" or node.domain or not node.attribute or not node.output:
+    if (
+        node.op_type != "Constant"
+        or node.domain not in ("", "ai.onnx")
+        or not node.attribute
+        or not node.output
+    ):
         return None
     attribute = node.attribute[0]
     value = helper.get_attribute_value(attribute)

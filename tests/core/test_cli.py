@@ -8,9 +8,10 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
-from pase_core.cli import BAD_INPUT, main
+from pase_core.cli import BAD_INPUT, OPEN_DIMENSIONS, main
 from pase_core.cluster import preset, preset_names
 from pase_core.components import LAYER_COMPONENTS, REDISTRIBUTION
 from pase_core.exporters import files
@@ -349,6 +350,41 @@ def test_the_batch_of_a_file_can_be_changed(capsys, graph_file):
     solved = run_json(capsys, "solve", str(graph_file), "--batch", "16")
     assert solved["strategy"][0]["dimensions"]["b"] == 16
     assert run("check", str(graph_file), "--batch", "16") == 0
+
+
+@pytest.fixture
+def open_file(tmp_path) -> Path:
+    """A convolution whose batch and image size are left open."""
+    from onnx import TensorProto, helper, numpy_helper
+
+    weight = numpy_helper.from_array(np.zeros((16, 3, 3, 3), np.float32), "weight")
+    image = helper.make_tensor_value_info("image", TensorProto.FLOAT, ["batch", 3, "side", "side"])
+    out = helper.make_tensor_value_info("out", TensorProto.FLOAT, None)
+    node = helper.make_node("Conv", ["image", "weight"], ["out"], name="conv")
+    graph = helper.make_graph([node], "small", [image], [out], [weight])
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+    path = tmp_path / "model.onnx"
+    path.write_bytes(model.SerializeToString())
+    return path
+
+
+@pytest.mark.parametrize("verb", ["solve", "compare", "check"])
+def test_open_dimensions_are_bound(capsys, open_file, verb):
+    words = (verb, str(open_file), "--batch", "32")
+    assert run(*words) == OPEN_DIMENSIONS == 3
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert "side" in err
+    assert err.count("\n") == 1
+    assert run(*words, "--bind", "side=64") == 0
+    assert "small" in capsys.readouterr().out
+
+
+def test_bound_dimensions_have_the_sizes_given(capsys, open_file):
+    bindings = ("--bind", "side=64", "--bind", "batch=32")
+    (row,) = run_json(capsys, "solve", str(open_file), *bindings)["strategy"]
+    sizes = {"b": 32, "c": 3, "h": 62, "w": 62, "n": 16, "r": 3, "s": 3}
+    assert row["dimensions"] == sizes
 
 
 def test_json_is_written_beside_the_tables(capsys, tmp_path):

@@ -164,7 +164,6 @@ def test_light_resnet_is_fused():
     fused = [layer.fused for layer in graph.layers if layer.operation == "batch normalization"]
     assert fused.count(("relu",)) == 33
     assert sum(layer.operation == "add" for layer in graph.layers) == 16
-    # The batch norm in front of a skip connection's sum is computed with its ReLU behind the sum.
     assert all(layer.fused == ("relu",) for layer in graph.layers if layer.operation == "add")
 
 
