@@ -13,6 +13,7 @@ dependent set; equal messages are computed once.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -23,7 +24,7 @@ import numpy as np
 from pase_core.cost_tables import Array, CostTables
 from pase_core.errors import OptionError
 from pase_core.search.dominance import remove_dominated
-from pase_core.search.engine import kernels_are_ready, load_kernels
+from pase_core.search.engine import kernels_are_loading, kernels_are_ready, load_kernels
 from pase_core.search.minima import Axes, minima_compiled, minima_numpy
 from pase_core.search.ordering import ORDERINGS, order_vertices
 from pase_core.search.plan import Plan, Step, check_budget, plan_elimination
@@ -38,8 +39,11 @@ ORDERING_NAMES = (AUTOMATIC, *ORDERINGS)
 
 Engine = Literal["auto", "numpy", "compiled"]
 
-_COMPILE_ENTRIES = 300_000_000
+_COMPILE_ENTRIES = 10_000_000
 """Entries that NumPy visits in less time than loading the compiled loops takes."""
+
+_BACKGROUND_ENTRIES = 300_000_000
+"""Entries that are left to NumPy rather than wait while the loops are loading anyway."""
 
 _DOMINANCE_ENTRIES = 2_000_000_000
 """Below this, removing dominated choices costs more than the search."""
@@ -92,17 +96,21 @@ def eliminate(
         BudgetError: if the messages do not fit the memory budget.
     """
     name, plan = _choose_plan(tables, options.ordering)
+    is_compiled = _is_compiled(options.engine, plan)
+    before_loading = time.perf_counter()
+    minima = _minima(is_compiled)
+    loading_seconds = time.perf_counter() - before_loading
     kept = None
     removes = options.remove_dominated
     if removes or (removes is None and plan.n_joint_distinct > _DOMINANCE_ENTRIES):
-        reduced = remove_dominated(tables, is_compiled=_is_compiled(options.engine, plan))
+        reduced = remove_dominated(tables, is_compiled=is_compiled)
         kept, searched = reduced.kept, reduced.tables
         name, plan = _choose_plan(searched, options.ordering)
     else:
         searched = tables
     held_bytes = 0 if searched is tables else tables.n_bytes
     check_budget(searched, plan, options.memory_budget_bytes, held_bytes)
-    choices = _run(searched, plan, _minima(options.engine, plan), progress)
+    choices = _run(searched, plan, minima, progress)
     if kept is not None:
         choices = tuple(int(kept[v][c]) for v, c in enumerate(choices))
     return SearchResult(
@@ -117,6 +125,7 @@ def eliminate(
         dependent_sets=tuple(step.dependents for step in plan.steps),
         n_joint=plan.n_joint,
         n_joint_distinct=plan.n_joint_distinct,
+        loading_seconds=loading_seconds,
     )
 
 
@@ -138,12 +147,13 @@ def _choose_plan(tables: CostTables, ordering: str) -> tuple[str, Plan]:
 
 def _is_compiled(engine: Engine, plan: Plan) -> bool:
     if engine == "auto":
-        return kernels_are_ready() or plan.n_joint_distinct > _COMPILE_ENTRIES
+        patience = _BACKGROUND_ENTRIES if kernels_are_loading() else _COMPILE_ENTRIES
+        return kernels_are_ready() or plan.n_joint_distinct > patience
     return engine == "compiled"
 
 
-def _minima(engine: Engine, plan: Plan) -> Minima:
-    if _is_compiled(engine, plan):
+def _minima(is_compiled: bool) -> Minima:
+    if is_compiled:
         return partial(minima_compiled, kernels=load_kernels())
     return minima_numpy
 

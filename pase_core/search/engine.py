@@ -36,6 +36,11 @@ def kernels_are_ready() -> bool:
     return _ready.is_set()
 
 
+def kernels_are_loading() -> bool:
+    """True while another thread loads the compiled loops."""
+    return _lock.locked()
+
+
 def load_kernels_in_background() -> threading.Thread:
     """Start loading the compiled loops in a thread of its own."""
     thread = threading.Thread(target=load_kernels, name="compile search loops", daemon=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +21,7 @@ class SearchResult:
         dependent_sets: the dependent set of each, in that order.
         n_joint: entries of all joint tables.
         n_joint_distinct: entries that had to be visited; equal blocks count once.
+        loading_seconds: time that this search waited for the compiled loops to be loaded.
     """
 
     choices: tuple[int, ...]
@@ -34,3 +35,4 @@ class SearchResult:
     dependent_sets: tuple[tuple[int, ...], ...] = ()
     n_joint: int = 0
     n_joint_distinct: int = 0
+    loading_seconds: float = field(default=0.0, compare=False)
