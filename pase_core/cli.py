@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
-from typing import NoReturn
+from typing import NoReturn, TypeVar
 
 from pase_core.cluster import Cluster, preset, preset_names
 from pase_core.errors import OpenDimensions, OptionError, PaseError
 from pase_core.exporters.files import write_text
-from pase_core.exporters.solution_json import comparison_to_dict, solution_to_dict, to_text
+from pase_core.exporters.solution_json import Json, comparison_to_dict, solution_to_dict, to_text
 from pase_core.report import (
     print_check,
     print_clusters,
@@ -25,6 +26,7 @@ from pase_core.search.elimination import (
     DEFAULT_MEMORY_BUDGET_BYTES,
     ORDERING_NAMES,
     EliminationOptions,
+    Progress,
 )
 from pase_core.solve import COST_MODELS, CostOptions, Problem, compare, solve
 from pase_core.sources import load_source
@@ -35,6 +37,9 @@ DEFAULT_CLUSTER = "gtx-1080-ti"
 
 BAD_INPUT, OPEN_DIMENSIONS = 2, 3
 """Exit codes beside 0."""
+
+
+Result = TypeVar("Result")
 
 
 class _Parser(argparse.ArgumentParser):
@@ -53,9 +58,11 @@ def make_parser() -> argparse.ArgumentParser:
         "All costs are modelled, not measured.",
     )
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    answer_solve = partial(_answer, solve, solution_to_dict, print_solution)
+    answer_compare = partial(_answer, compare, comparison_to_dict, print_comparison)
     for name, run, text in (
-        ("solve", _solve, "find the best strategy of a network"),
-        ("compare", _compare, "the best strategy beside data parallelism and experts' strategies"),
+        ("solve", answer_solve, "find the best strategy of a network"),
+        ("compare", answer_compare, "the best strategy beside data parallelism and experts'"),
     ):
         command = commands.add_parser(name, help=text, description=text.capitalize() + ".")
         command.set_defaults(run=run)
@@ -102,6 +109,13 @@ def _add_problem_options(command: argparse.ArgumentParser) -> None:
         "--flops", type=float, metavar="F", help="peak FLOP/s of a device, in place of the preset's"
     )
     add("--bandwidth", type=float, metavar="B", help="bytes/s of a link, in place of the preset's")
+    _add_model_options(command)
+    add("--json", metavar="FILE", help="write the result as JSON; - for standard output")
+
+
+def _add_model_options(command: argparse.ArgumentParser) -> None:
+    """How to price and how to search."""
+    add = command.add_argument
     add(
         "--cost-model",
         default="paper",
@@ -129,7 +143,6 @@ def _add_problem_options(command: argparse.ArgumentParser) -> None:
         metavar="SIZE",
         help="memory for tables (%(default)s)",
     )
-    add("--json", metavar="FILE", help="write the result as JSON; - for standard output")
 
 
 def _bindings(texts: Sequence[str]) -> dict[str, int]:
@@ -166,22 +179,20 @@ def _problem(arguments: argparse.Namespace) -> Problem:
     )
 
 
-def _solve(arguments: argparse.Namespace) -> None:
+def _answer(
+    verb: Callable[[Problem, Progress], Result],
+    to_dict: Callable[[Result], Json],
+    show: Callable[[Result], None],
+    arguments: argparse.Namespace,
+) -> None:
+    """Run a verb of `pase_core.solve`; write its result as JSON or print it, or both."""
+    problem = _problem(arguments)
     with progress_bar("searching") as progress:
-        solution = solve(_problem(arguments), progress)
+        result = verb(problem, progress)
     if arguments.json:
-        write_text(arguments.json, to_text(solution_to_dict(solution)))
+        write_text(arguments.json, to_text(to_dict(result)))
     if arguments.json != "-":
-        print_solution(solution)
-
-
-def _compare(arguments: argparse.Namespace) -> None:
-    with progress_bar("searching") as progress:
-        comparison = compare(_problem(arguments), progress)
-    if arguments.json:
-        write_text(arguments.json, to_text(comparison_to_dict(comparison)))
-    if arguments.json != "-":
-        print_comparison(comparison)
+        show(result)
 
 
 def _check(arguments: argparse.Namespace) -> None:

@@ -1,1 +1,1 @@
-"""TODO."""
+"""Cost models: from a graph and devices to cost tables."""

@@ -1,1 +1,1 @@
-"""TODO."""
+"""Results and strategies as files."""
