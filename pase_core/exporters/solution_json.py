@@ -82,11 +82,8 @@ def solution_to_dict(solution: Solution) -> Json:
             "method": search.method,
             "ordering": search.ordering,
             "proved_optimal": search.proved_optimal,
-            "seconds": {
-                "tables": solution.tables_seconds,
-                "search": solution.search_seconds,
-                "loading": search.loading_seconds,
-            },
+            "seconds": {"tables": solution.tables_seconds, "search": solution.search_seconds},
+            "loading_seconds": search.loading_seconds,
             "configurations": solution.n_configurations,
             "joint_entries": search.n_joint,
             "largest_table": search.largest_table,

@@ -120,6 +120,7 @@ SOLUTION = SETUP | {
         "ordering": TEXT,
         "proved_optimal": bool,
         "seconds": {"tables": NUMBER, "search": NUMBER},
+        "loading_seconds": NUMBER,
         "configurations": int,
         "joint_entries": int,
         "largest_table": int,
