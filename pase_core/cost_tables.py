@@ -6,12 +6,16 @@ this form, a pairwise discrete function over a graph, would do.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
+
+Kept = NDArray[np.int64]
+"""Numbers of the choices of a vertex that remain, in rising order."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -69,4 +73,31 @@ class CostTables:
         total = sum(float(costs[c]) for costs, c in zip(self.vertices, choices, strict=True))
         return total + sum(
             float(pair.costs[choices[pair.first], choices[pair.second]]) for pair in self.pairs
+        )
+
+    def restricted(self, kept: Sequence[Kept]) -> CostTables:
+        """Cost tables with some choices only, for a search: without the parts of the costs.
+
+        Args:
+            kept: per vertex the choices to keep; one array for vertices that are to stay equal.
+
+        Returns:
+            Tables in which equal arrays restricted equally stay shared.
+        """
+        vertices: dict[tuple[int, int], Array] = {}
+        for costs, keep in zip(self.vertices, kept, strict=True):
+            vertices.setdefault((id(costs), id(keep)), costs[keep])
+        tables: dict[tuple[int, int, int], Array] = {}
+        pairs = []
+        for first, second, costs in ((p.first, p.second, p.costs) for p in self.pairs):
+            key = (id(costs), id(kept[first]), id(kept[second]))
+            if key not in tables:
+                tables[key] = costs[kept[first]][:, kept[second]]
+            pairs.append(PairTable(first, second, tables[key]))
+        return CostTables(
+            vertices=tuple(
+                vertices[id(c), id(k)] for c, k in zip(self.vertices, kept, strict=True)
+            ),
+            pairs=tuple(pairs),
+            names=self.names,
         )

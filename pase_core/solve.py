@@ -9,10 +9,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+
+import numpy as np
 
 from pase_core.baselines import data_parallel, expert_strategies
 from pase_core.cluster import Cluster
+from pase_core.cost_tables import Kept
 from pase_core.costs.build import CostModel, Costs, build_costs
 from pase_core.costs.paper import PaperCostModel
 from pase_core.errors import OptionError
@@ -24,7 +27,14 @@ from pase_core.search.elimination import (
     no_progress,
 )
 from pase_core.search.result import SearchResult
-from pase_core.strategy import PricedStrategy, price, price_choices, strategy_of_choices
+from pase_core.strategy import (
+    Configuration,
+    PricedStrategy,
+    find_choice,
+    price,
+    price_choices,
+    strategy_of_choices,
+)
 
 FOUND = "found"
 """Name of the strategy that the search finds."""
@@ -56,12 +66,14 @@ class Problem:
         cluster: the devices.
         cost: how to price.
         search: how to search.
+        pins: layers whose configuration is given, by name; the search chooses the others.
     """
 
     graph: Graph
     cluster: Cluster
     cost: CostOptions = field(default_factory=CostOptions)
     search: EliminationOptions = field(default_factory=EliminationOptions)
+    pins: tuple[tuple[str, Configuration], ...] = ()
 
 
 def _paper_model(graph: Graph, cluster: Cluster, options: CostOptions) -> PaperCostModel:
@@ -175,11 +187,41 @@ def price_tables(problem: Problem) -> Costs:
     )
 
 
+def pinned_choices(problem: Problem, costs: Costs) -> dict[int, int]:
+    """Row of the given configuration of each pinned layer, by the layer's position.
+
+    Raises:
+        GraphError: if there is no such layer.
+        StrategyError: if the configuration is not allowed.
+    """
+    choices = {}
+    for name, configuration in problem.pins:
+        position = problem.graph.position(name)
+        layer = problem.graph.layers[position]
+        choices[position] = find_choice(layer, costs.configurations[position], configuration)
+    return choices
+
+
+def _search(problem: Problem, costs: Costs, progress: Progress) -> SearchResult:
+    """Search with the pinned layers held; choices count the rows of the full tables."""
+    pinned = pinned_choices(problem, costs)
+    if not pinned:
+        return eliminate(costs.tables, problem.search, progress)
+    every: dict[int, Kept] = {n: np.arange(n) for n in set(costs.tables.n_choices)}
+    kept = [
+        np.array([pinned[v]]) if v in pinned else every[n]
+        for v, n in enumerate(costs.tables.n_choices)
+    ]
+    result = eliminate(costs.tables.restricted(kept), problem.search, progress)
+    choices = tuple(int(keep[c]) for keep, c in zip(kept, result.choices, strict=True))
+    return replace(result, choices=choices)
+
+
 def _solve(problem: Problem, progress: Progress) -> tuple[Solution, Costs]:
     start = time.perf_counter()
     costs = price_tables(problem)
     middle = time.perf_counter()
-    result = eliminate(costs.tables, problem.search, progress)
+    result = _search(problem, costs, progress)
     end = time.perf_counter()
     strategy = strategy_of_choices(FOUND, costs, result.choices, "Found by exact search.")
     found = price_choices(costs, strategy, result.choices)

@@ -26,7 +26,6 @@ from dataclasses import MISSING, fields
 from typing import Any, TypeVar, cast, get_args, get_type_hints
 
 from pase_core.axes import Axis, parse_axes
-from pase_core.errors import GraphError
 from pase_core.graph import ELEMENT_BYTES, MAX_LAYERS, Graph
 from pase_core.importers.json_reader import Entry, read_json
 from pase_core.layers import Access, Dimension, Layer, Reduction, Tensor, Work

@@ -18,13 +18,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from pase_core.cost_tables import Array, CostTables, PairTable
+from pase_core.cost_tables import Array, CostTables, Kept
 from pase_core.search.engine import load_kernels
 
 N_CANDIDATES = 16
 """How many choices per vertex, the best by mean cost, are tried as dominating ones."""
-
-Kept = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -59,7 +57,7 @@ def remove_dominated(tables: CostTables, *, is_compiled: bool = True) -> Reduced
         if key not in known:
             known[key] = _undominated(costs, edges, is_compiled)
         kept.append(known[key])
-    return Reduced(_restrict(tables, kept), tuple(kept))
+    return Reduced(tables.restricted(kept), tuple(kept))
 
 
 def _undominated(costs: Array, edges: Sequence[tuple[Array, bool]], is_compiled: bool) -> Kept:
@@ -102,26 +100,3 @@ def mark_dominated_numpy(
         dominated = worst <= 0.0
         dominated[b] = False
         is_dominated |= dominated
-
-
-def _restrict(tables: CostTables, kept: Sequence[Kept]) -> CostTables:
-    """Cost tables of the kept choices; equal arrays restricted equally stay shared."""
-    vertices: dict[tuple[int, int], Array] = {}
-    pairs: dict[tuple[int, int, int], Array] = {}
-    for costs, keep in zip(tables.vertices, kept, strict=True):
-        vertices.setdefault((id(costs), id(keep)), costs[keep])
-    for pair in tables.pairs:
-        rows, columns = kept[pair.first], kept[pair.second]
-        key = (id(pair.costs), id(rows), id(columns))
-        if key not in pairs:
-            pairs[key] = pair.costs[rows][:, columns]
-    return CostTables(
-        vertices=tuple(
-            vertices[id(costs), id(keep)] for costs, keep in zip(tables.vertices, kept, strict=True)
-        ),
-        pairs=tuple(
-            PairTable(p.first, p.second, pairs[id(p.costs), id(kept[p.first]), id(kept[p.second])])
-            for p in tables.pairs
-        ),
-        names=tables.names,
-    )

@@ -14,7 +14,7 @@ dependent set; equal messages are computed once.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Literal
@@ -79,9 +79,12 @@ class EliminationOptions:
     remove_dominated: bool | None = None
 
 
+DEFAULT_OPTIONS = EliminationOptions()
+
+
 def eliminate(
     tables: CostTables,
-    options: EliminationOptions = EliminationOptions(),
+    options: EliminationOptions = DEFAULT_OPTIONS,
     progress: Progress = no_progress,
 ) -> SearchResult:
     """Find the choices of least total cost, exactly.
@@ -96,9 +99,9 @@ def eliminate(
         BudgetError: if the messages do not fit the memory budget.
     """
     name, plan = _choose_plan(tables, options.ordering)
-    is_compiled = _is_compiled(options.engine, plan)
+    is_compiled = is_compiled_better(options.engine, plan)
     before_loading = time.perf_counter()
-    minima = _minima(is_compiled)
+    minima = choose_minima(is_compiled)
     loading_seconds = time.perf_counter() - before_loading
     kept = None
     removes = options.remove_dominated
@@ -145,14 +148,16 @@ def _choose_plan(tables: CostTables, ordering: str) -> tuple[str, Plan]:
     return min(first, plan("generateseq"), key=lambda each: each[1].n_joint_distinct)
 
 
-def _is_compiled(engine: Engine, plan: Plan) -> bool:
+def is_compiled_better(engine: Engine, plan: Plan) -> bool:
+    """Whether to use the compiled loops for a plan."""
     if engine == "auto":
         patience = _BACKGROUND_ENTRIES if kernels_are_loading() else _COMPILE_ENTRIES
         return kernels_are_ready() or plan.n_joint_distinct > patience
     return engine == "compiled"
 
 
-def _minima(is_compiled: bool) -> Minima:
+def choose_minima(is_compiled: bool) -> Minima:
+    """The compiled loops, waiting for them, or NumPy."""
     if is_compiled:
         return partial(minima_compiled, kernels=load_kernels())
     return minima_numpy
@@ -172,6 +177,17 @@ def _given_tables(tables: CostTables, plan: Plan) -> dict[int, Array]:
 
 def _run(tables: CostTables, plan: Plan, minima: Minima, progress: Progress) -> tuple[int, ...]:
     """Eliminate forward, then choose backward."""
+    made = fill_messages(tables, plan, minima, progress)
+    choices: dict[int, int] = {}
+    for step in reversed(plan.steps):
+        choices[step.vertex] = int(np.argmin(choice_totals(step, made, choices)))
+    return tuple(choices[vertex] for vertex in range(len(plan.order)))
+
+
+def fill_messages(
+    tables: CostTables, plan: Plan, minima: Minima, progress: Progress = no_progress
+) -> dict[int, Array]:
+    """Carry out a plan forward; returns every table by its number in the plan."""
     made = _given_tables(tables, plan)
     n_choices = tables.n_choices
     n_visited = 0
@@ -182,20 +198,17 @@ def _run(tables: CostTables, plan: Plan, minima: Minima, progress: Progress) -> 
             made[step.result] = minima(factors, shape)
             n_visited += step.n_joint
             progress(n_visited / plan.n_joint_distinct)
-    choices: dict[int, int] = {}
-    for step in reversed(plan.steps):
-        choices[step.vertex] = _best_choice(step, made, choices)
-    return tuple(choices[vertex] for vertex in range(len(n_choices)))
+    return made
 
 
-def _best_choice(step: Step, made: dict[int, Array], choices: dict[int, int]) -> int:
-    """The choice of a vertex that is best given the choices of its dependent set."""
+def choice_totals(step: Step, made: Mapping[int, Array], choices: Mapping[int, int]) -> Array:
+    """Sum of a step's factors per choice of its vertex, given the choices of its dependents."""
     total = np.zeros(len(made[step.factors[0].table]))
     for factor in step.factors:
         table = made[factor.table]
         others = tuple(choices[v] for v in factor.variables[1:])
         total += table.reshape(len(table), -1)[:, _flat_index(others, table.shape[1:])]
-    return int(np.argmin(total))
+    return total
 
 
 def _flat_index(position: tuple[int, ...], shape: tuple[int, ...]) -> int:

@@ -51,10 +51,16 @@ def _eliminate(remaining: list[set[int]], vertex: int) -> None:
         remaining[other] -= {other, vertex}
 
 
-def _greedy(graph: Neighbours, price: Callable[[set[int], int], float]) -> tuple[int, ...]:
+def _greedy(
+    graph: Neighbours, price: Callable[[set[int], int], float], last: int | None
+) -> tuple[int, ...]:
     """Eliminate the vertex of least price first; ties go to the smaller number."""
+
+    def price_now(vertex: int) -> float:
+        return math.inf if vertex == last else price(remaining[vertex], vertex)
+
     remaining = [set(each) for each in graph]
-    queue = [(price(around, vertex), vertex) for vertex, around in enumerate(remaining)]
+    queue = [(price_now(vertex), vertex) for vertex in range(len(graph))]
     heapq.heapify(queue)
     current = {vertex: cost for cost, vertex in queue}
     order = []
@@ -66,29 +72,37 @@ def _greedy(graph: Neighbours, price: Callable[[set[int], int], float]) -> tuple
         order.append(vertex)
         _eliminate(remaining, vertex)
         for other in remaining[vertex]:
-            current[other] = price(remaining[other], other)
+            current[other] = price_now(other)
             heapq.heappush(queue, (current[other], other))
     return tuple(order)
 
 
-def generateseq(graph: Neighbours, n_choices: Sequence[int]) -> tuple[int, ...]:
+def generateseq(
+    graph: Neighbours, n_choices: Sequence[int], last: int | None = None
+) -> tuple[int, ...]:
     """GENERATESEQ of the paper: smallest dependent set first (min-degree)."""
     del n_choices
-    return _greedy(graph, lambda around, _vertex: float(len(around)))
+    return _greedy(graph, lambda around, _vertex: float(len(around)), last)
 
 
-def weighted_min_degree(graph: Neighbours, n_choices: Sequence[int]) -> tuple[int, ...]:
+def weighted_min_degree(
+    graph: Neighbours, n_choices: Sequence[int], last: int | None = None
+) -> tuple[int, ...]:
     """Smallest joint table first: a vertex weighs the logarithm of its number of choices.
 
     The sum includes the vertex itself, so it is the logarithm of the entries to be visited.
     """
     weights = [math.log(n) for n in n_choices]
     return _greedy(
-        graph, lambda around, vertex: weights[vertex] + math.fsum(weights[u] for u in around)
+        graph,
+        lambda around, vertex: weights[vertex] + math.fsum(weights[u] for u in around),
+        last,
     )
 
 
-def breadth_first(graph: Neighbours, n_choices: Sequence[int]) -> tuple[int, ...]:
+def breadth_first(
+    graph: Neighbours, n_choices: Sequence[int], last: int | None = None
+) -> tuple[int, ...]:
     """Breadth-first from the first vertex: the naive order that the paper compares with."""
     del n_choices
     order: list[int] = []
@@ -102,23 +116,27 @@ def breadth_first(graph: Neighbours, n_choices: Sequence[int]) -> tuple[int, ...
             fresh = sorted(graph[vertex] - seen)
             seen.update(fresh)
             queue.extend(fresh)
+    if last is not None:
+        order.remove(last)
+        order.append(last)
     return tuple(order)
 
 
-ORDERINGS: dict[str, Callable[[Neighbours, Sequence[int]], tuple[int, ...]]] = {
+ORDERINGS: dict[str, Callable[[Neighbours, Sequence[int], int | None], tuple[int, ...]]] = {
     "generateseq": generateseq,
     "weighted-min-degree": weighted_min_degree,
     "breadth-first": breadth_first,
 }
-"""Orderings by name: `ORDERINGS[name](neighbours, n_choices) -> order`."""
+"""Orderings by name: `ORDERINGS[name](neighbours, n_choices, last) -> order`, where `last` is a
+vertex that must come last, or None."""
 
 
-def order_vertices(tables: CostTables, ordering: str) -> tuple[int, ...]:
-    """Order the vertices of cost tables.
+def order_vertices(tables: CostTables, ordering: str, last: int | None = None) -> tuple[int, ...]:
+    """Order the vertices of cost tables; `last`, if given, comes last.
 
     Raises:
         OptionError: if there is no such ordering.
     """
     if ordering not in ORDERINGS:
         raise OptionError(f"unknown ordering {ordering!r}; known: {', '.join(ORDERINGS)}")
-    return ORDERINGS[ordering](neighbours(tables), tables.n_choices)
+    return ORDERINGS[ordering](neighbours(tables), tables.n_choices, last)

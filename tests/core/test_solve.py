@@ -9,9 +9,10 @@ import pytest
 
 from pase_core.builder import GraphBuilder
 from pase_core.cluster import preset
-from pase_core.errors import BudgetError, ClusterError, OptionError
+from pase_core.errors import BudgetError, ClusterError, OptionError, PaseError
 from pase_core.graph import Graph
 from pase_core.search.elimination import EliminationOptions
+from pase_core.search.marginals import choice_costs
 from pase_core.solve import (
     COST_MODELS,
     FOUND,
@@ -22,6 +23,7 @@ from pase_core.solve import (
     price_tables,
     solve,
 )
+from pase_core.sources import sample_graph
 from tests.core.reference_data import SETTINGS, TOTALS, sample, sample_and_devices
 
 PROTOTYPE = CostOptions(
@@ -231,3 +233,36 @@ def test_element_types_that_a_device_lacks_are_refused():
     cluster = replace(preset("gtx-1080-ti"), peak_flop_per_second=(("float32", 1e12),), sources=())
     with pytest.raises(ClusterError, match="has no float64 arithmetic"):
         solve(Problem(graph, cluster))
+
+
+def test_pinned_layers_keep_their_configuration_and_the_rest_is_optimal():
+    problem = Problem(sample_graph("alexnet"), preset("gtx-1080-ti", 8))
+    free = solve(problem)
+    pinned = replace(problem, pins=(("fc1", (8, 1, 1)),))
+    held = solve(pinned)
+    position = problem.graph.position("fc1")
+    assert held.found.strategy.configurations[position] == (8, 1, 1)
+    costs = price_tables(problem)
+    choice = held.found.choices[position]
+    expected = choice_costs(costs.tables, position)[choice]
+    assert held.found.total == pytest.approx(expected, rel=1e-12)
+    assert held.found.total > free.found.total
+
+
+def test_pinning_what_is_found_changes_nothing():
+    problem = Problem(sample_graph("rnnlm"), preset("gtx-1080-ti", 8))
+    free = solve(problem)
+    pins = tuple(
+        zip((x.name for x in problem.graph.layers), free.found.strategy.configurations, strict=True)
+    )
+    assert solve(replace(problem, pins=pins)).found.total == free.found.total
+
+
+@pytest.mark.parametrize(
+    ("pins", "message"),
+    [((("fc9", (1, 1, 1)),), "no layer 'fc9'"), ((("fc1", (3, 1, 1)),), "b=3 .* is not allowed")],
+)
+def test_bad_pins_are_refused(pins, message):
+    problem = Problem(sample_graph("alexnet"), preset("gtx-1080-ti", 8), pins=pins)
+    with pytest.raises(PaseError, match=message):
+        solve(problem)

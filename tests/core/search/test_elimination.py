@@ -238,6 +238,41 @@ def test_a_table_and_its_transpose_are_not_taken_for_each_other():
         assert result.cost == least_cost(tables)
 
 
+def eliminate_in_order(tables: CostTables, order: list[int], engine: str = "numpy"):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(elimination, "order_vertices", lambda _tables, _name: tuple(order))
+        return eliminate(tables, EliminationOptions(ordering="generateseq", engine=engine))
+
+
+@given(problems(), st.randoms(use_true_random=False))
+def test_any_order_is_exact(tables, random):
+    order = list(range(len(tables.vertices)))
+    random.shuffle(order)
+    for engine in ENGINES:
+        result = eliminate_in_order(tables, order, engine)
+        assert list(result.order) == order
+        assert result.cost == least_cost(tables)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_equal_tables_in_other_places_make_another_message(engine):
+    # 2 depends on 4 and 5, 3 on 6 alone, by the same tables: own, edge, message of 0 or 1.
+    random = np.random.default_rng(7)
+    own, near, far = random.random(2), random.random((2, 2)), random.random((2, 2))
+    edge, ends = random.random((2, 2)), random.random((2, 2))
+    tables = CostTables(
+        (own,) * 7,
+        (
+            *(PairTable(0, 2, near), PairTable(0, 5, far), PairTable(2, 4, edge)),
+            *(PairTable(1, 3, near), PairTable(1, 6, far), PairTable(3, 6, edge)),
+            PairTable(4, 5, ends),
+        ),
+    )
+    result = eliminate_in_order(tables, list(range(7)), engine)
+    assert result.dependent_sets[2:4] == ((4, 5), (6,))
+    assert result.cost == pytest.approx(least_cost(tables), rel=1e-12)
+
+
 # The memory budget
 
 
