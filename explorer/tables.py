@@ -10,7 +10,7 @@ import pandas as pd
 from explorer.labels import component_title
 from pase_core.modules import module_names
 from pase_core.solve import Comparison
-from pase_core.strategy import PricedStrategy, describe_splits, parameter_words_per_device
+from pase_core.strategy import PricedStrategy, describe_splits, parameter_words
 from pase_core.units import common_scale, percent, ratio, with_prefix
 from sample_graphs import SAMPLES
 
@@ -178,7 +178,7 @@ def tiles(comparison: Comparison) -> dict[str, tuple[str, str]]:
     graph, found, search = solution.problem.graph, solution.found, solution.search
     word_bytes = solution.problem.cost.word_bytes or graph.word_bytes
     weights = [
-        with_prefix(word_bytes * parameter_words_per_device(graph, priced.strategy), "B")
+        with_prefix(word_bytes * float(parameter_words(graph, priced.strategy).sum()), "B")
         for priced in (found, baseline)
     ]
     seconds = solution.tables_seconds + solution.search_seconds

@@ -11,10 +11,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from importlib import resources
 
-from pase_core.cluster_checks import check_count, check_range, check_text, did_you_mean
-from pase_core.cluster_file import Entry, FigureReader, FigureWriter, read_json
+from pase_core.checks import check_count, check_name, check_number, did_you_mean
+from pase_core.cluster_file import FigureReader, FigureWriter
+from pase_core.configurations import MAX_DEVICES
 from pase_core.errors import ClusterError
 from pase_core.graph import ELEMENT_BYTES
+from pase_core.json_reader import Entry, Format, read_json
 from pase_core.link import Link
 
 __all__ = [
@@ -29,6 +31,7 @@ __all__ = [
 ]
 
 SCHEMA = "pase.cluster/1"
+FORMAT = Format("a device setup", ClusterError, n_levels=3, max_bytes=1_000_000)
 GIVEN = "given by the user"
 """The source of every figure that `Cluster.with_overrides` put in."""
 
@@ -90,11 +93,11 @@ class Cluster:
     def __post_init__(self) -> None:
         """Check every field."""
         for field in ("name", "title", "device"):
-            check_text(f"the cluster's {field}", getattr(self, field))
-        check_count("n_devices", self.n_devices)
-        check_count("devices_per_node", self.devices_per_node)
-        check_range("memory_bytes", self.memory_bytes, 1, 1e18)
-        check_range("memory_bytes_per_second", self.memory_bytes_per_second, 1, 1e18)
+            check_name(f"the cluster's {field}", getattr(self, field), ClusterError)
+        for field in ("n_devices", "devices_per_node"):
+            check_count(field, getattr(self, field), MAX_DEVICES, ClusterError)
+        for field in ("memory_bytes", "memory_bytes_per_second"):
+            check_number(field, getattr(self, field), 1, 1e18, ClusterError)
         self._check_peaks()
         self._check_sources()
 
@@ -107,7 +110,7 @@ class Cluster:
                 f"give at least one, each once, of: {', '.join(ELEMENT_BYTES)}"
             )
         for element_type, peak in self.peak_flop_per_second:
-            check_range(f"peak_flop_per_second of {element_type}", peak, 1, 1e24)
+            check_number(f"{_PEAKS} of {element_type}", peak, 1, 1e24, ClusterError)
 
     def _check_sources(self) -> None:
         """Check that each source is a text for another known field."""
@@ -161,7 +164,7 @@ class Cluster:
         if element_type not in _STAND_INS:
             raise ClusterError(
                 f"unknown element type {element_type!r}; known: {', '.join(ELEMENT_BYTES)}"
-                f"{did_you_mean(element_type, tuple(ELEMENT_BYTES))}"
+                f"{did_you_mean(element_type, ELEMENT_BYTES)}"
             )
         peaks = dict(self.peak_flop_per_second)
         for stand_in in _STAND_INS[element_type]:
@@ -238,38 +241,36 @@ def cluster_from_json(text: str, source: str) -> Cluster:
     Raises:
         ClusterError: if the text breaks the form or a figure is out of range.
     """
-    top = read_json(text, source).fields((*_TEXTS, *_FIGURES, _PEAKS, *_LINKS), ("n_devices",))
-    if top["schema"].value != SCHEMA:
-        top["schema"].fail(repr(SCHEMA))
+    top = read_json(text, source, FORMAT)
+    parts = top.fields((*_TEXTS, *_FIGURES, _PEAKS, *_LINKS), ("n_devices",))
+    if parts["schema"].value != SCHEMA:
+        parts["schema"].fail(repr(SCHEMA))
     figures = FigureReader()
-    peaks = top[_PEAKS].fields((), tuple(ELEMENT_BYTES))
-    try:
-        return Cluster(
-            name=top["name"].text(),
-            title=top["title"].text(),
-            device=top["device"].text(),
-            n_devices=top["n_devices"].integer() if "n_devices" in top else 8,
-            devices_per_node=figures.read("devices_per_node", top).integer(),
-            peak_flop_per_second=tuple(
-                (element_type, figures.read(element_type, peaks, _PEAKS).number())
-                for element_type in peaks
-            ),
-            memory_bytes=figures.read("memory_bytes", top).number(),
-            memory_bytes_per_second=figures.read("memory_bytes_per_second", top).number(),
-            intra_node=_read_link("intra_node", top, figures),
-            inter_node=_read_link("inter_node", top, figures),
-            sources=tuple(figures.sources),
-        )
-    except ClusterError as error:
-        prefix = "" if str(error).startswith(source) else f"{source}: "
-        raise ClusterError(f"{prefix}{error}") from None
+    peaks = parts[_PEAKS].fields((), tuple(ELEMENT_BYTES))
+    return top.make(
+        Cluster,
+        name=parts["name"].text(),
+        title=parts["title"].text(),
+        device=parts["device"].text(),
+        n_devices=parts["n_devices"].integer() if "n_devices" in parts else 8,
+        devices_per_node=figures.read("devices_per_node", parts).integer(),
+        peak_flop_per_second=tuple(
+            (element_type, figures.read(element_type, peaks, _PEAKS).number())
+            for element_type in peaks
+        ),
+        memory_bytes=figures.read("memory_bytes", parts).number(),
+        memory_bytes_per_second=figures.read("memory_bytes_per_second", parts).number(),
+        intra_node=_read_link("intra_node", top, figures),
+        inter_node=_read_link("inter_node", top, figures),
+        sources=tuple(figures.sources),
+    )
 
 
-def _read_link(field: str, top: Mapping[str, Entry], figures: FigureReader) -> Link:
+def _read_link(field: str, top: Entry, figures: FigureReader) -> Link:
     """Read one of the two links."""
-    parts = top[field].fields(("name", *_LINK_FIGURES))
+    parts = top.field(field).fields(("name", *_LINK_FIGURES))
     speed, latency = (figures.read(figure, parts, field).number() for figure in _LINK_FIGURES)
-    return Link(parts["name"].text(), speed, latency)
+    return top.make(Link, parts["name"].text(), speed, latency)
 
 
 def cluster_to_json(cluster: Cluster) -> str:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from pase_core.cluster_checks import check_range, check_text
+from pase_core.checks import check_name, check_number
+from pase_core.errors import ClusterError
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +24,8 @@ class Link:
 
     def __post_init__(self) -> None:
         """Check the name and the figures."""
-        check_text("a link", self.name)
-        check_range(f"bytes_per_second of {self.name!r}", self.bytes_per_second, 1, 1e18)
-        check_range(f"latency_seconds of {self.name!r}", self.latency_seconds, 0, 10)
+        check_name("a link", self.name, ClusterError)
+        figures = (("bytes_per_second", 1, 1e18), ("latency_seconds", 0, 10))
+        for figure, least, most in figures:
+            what = f"{figure} of {self.name!r}"
+            check_number(what, getattr(self, figure), least, most, ClusterError)

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Mapping
 from pathlib import Path
 
-from pase_core.checks import check_size
-from pase_core.errors import GraphError, ImportFileError, OptionError
+from pase_core.checks import check_size, did_you_mean
+from pase_core.errors import ImportFileError, OptionError
 from pase_core.graph import Graph
 from pase_core.importers import read_graph_file
 from sample_graphs import SAMPLES
@@ -15,10 +14,7 @@ from sample_graphs import SAMPLES
 
 def check_batch(batch: int) -> None:
     """Raise OptionError unless a batch size is a positive integer of sane size."""
-    try:
-        check_size("the batch", batch)
-    except GraphError as error:
-        raise OptionError(str(error)) from None
+    check_size("the batch", batch, OptionError)
 
 
 def sample_graph(name: str, batch: int | None = None) -> Graph:
@@ -53,8 +49,7 @@ def load_source(
         if batch is not None:
             check_batch(batch)
         return read_graph_file(path, batch=batch, bindings=bindings)
-    close = difflib.get_close_matches(source, SAMPLES, n=1, cutoff=0.4)
-    hint = f"; did you mean {close[0]!r}?" if close else ""
     raise ImportFileError(
-        f"{source!r} is neither a file nor a sample; samples are {', '.join(SAMPLES)}{hint}"
+        f"{source!r} is neither a file nor a sample; samples are {', '.join(SAMPLES)}"
+        f"{did_you_mean(source, SAMPLES)}"
     )

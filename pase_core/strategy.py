@@ -158,18 +158,26 @@ def describe_splits(layer: Layer, configuration: Configuration) -> str:
     return " · ".join(parts) or "whole"
 
 
-def parameter_words_per_device(graph: Graph, strategy: Strategy) -> float:
-    """Trained numbers that one device holds; a tensor that several layers read counts once.
+def parameter_words(graph: Graph, strategy: Strategy) -> Array:
+    """Trained numbers that one device holds of each layer, shape (n_layers,).
 
     Each layer keeps its parameters cut as its configuration cuts them, and replicated along the
-    other splits. Where layers share a tensor, the larger part counts.
+    other splits. A tensor that several layers read counts once, at the first of them, with the
+    largest of their parts.
     """
+    first: dict[str, int] = {}
     largest: dict[str, float] = {}
-    for layer, configuration in zip(graph.layers, strategy.configurations, strict=True):
+    for position, (layer, configuration) in enumerate(
+        zip(graph.layers, strategy.configurations, strict=True)
+    ):
         parts = dict(zip(layer.dimension_names, configuration, strict=True))
         for access in layer.parameters:
             held = graph.tensor_by_name[access.tensor].n_elements / math.prod(
                 parts[name] for name in access.dimensions
             )
+            first.setdefault(access.tensor, position)
             largest[access.tensor] = max(held, largest.get(access.tensor, 0.0))
-    return sum(largest.values())
+    words = np.zeros(len(graph.layers))
+    for tensor, position in first.items():
+        words[position] += largest[tensor]
+    return words

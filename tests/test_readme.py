@@ -44,8 +44,8 @@ def workspace(tmp_path, monkeypatch):
 
 def small_onnx_model():
     """A convolution and a fully connected layer, with an open batch and image width."""
-    from onnx import TensorProto, helper, numpy_helper
     import numpy as np
+    from onnx import TensorProto, helper, numpy_helper
 
     weight = numpy_helper.from_array(np.zeros((16, 3, 3, 3), np.float32), "weight")
     image = helper.make_tensor_value_info("image", TensorProto.FLOAT, ["batch", 3, "side", "side"])

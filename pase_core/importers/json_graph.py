@@ -26,12 +26,16 @@ from dataclasses import MISSING, fields
 from typing import Any, TypeVar, cast, get_args, get_type_hints
 
 from pase_core.axes import Axis, parse_axes
+from pase_core.errors import ImportFileError
 from pase_core.graph import ELEMENT_BYTES, MAX_LAYERS, Graph
-from pase_core.importers.json_reader import Entry, read_json
+from pase_core.importers.foreign import foreign_contents
+from pase_core.json_reader import Entry, Format, read_json
 from pase_core.layers import Access, Dimension, Layer, Reduction, Tensor, Work
 from pase_core.messages import MESSAGES, Component, Message, Relayout, Window
 
 SCHEMA = "pase.graph/1"
+FORMAT = Format("a JSON graph", ImportFileError, n_levels=8, max_bytes=100_000_000)
+"""A graph of 50,000 layers has some 40 million characters, and 1 to 3 million lists and objects."""
 
 MAX_TENSORS = 10 * MAX_LAYERS
 MAX_AXES_LENGTH = 2_000
@@ -105,7 +109,7 @@ def _message(entry: Entry) -> Message:
 
 
 _names = _each(Entry.word, MAX_DIMENSIONS)
-_REDUCTION_FIELDS = {"tile": _names, "over": _names, "scale": Entry.number}
+_REDUCTION_FIELDS = {"tile": _names, "over": _names, "scale": Entry.amount}
 _MESSAGE_FIELDS: dict[str, Reader[object]] = {
     **_REDUCTION_FIELDS,
     "component": _component,
@@ -134,7 +138,7 @@ _accesses = _each(
 _read_dimension = _form(
     Dimension, {"name": Entry.word, "size": Entry.size, "splittable": Entry.boolean}
 )
-_read_work = _form(Work, {"over": _names, "count": Entry.number, "unit": _unit})
+_read_work = _form(Work, {"over": _names, "count": Entry.amount, "unit": _unit})
 _read_layer = _form(
     Layer,
     {
@@ -175,9 +179,17 @@ def graph_from_json(text: str | bytes, source: str = "the file") -> Graph:
         ImportFileError: if the text is not JSON, does not follow the schema, or describes an
             impossible graph; one line that names the place, such as `layers[3].name`.
     """
-    entry = read_json(text, source)
+    beginning = text if isinstance(text, bytes) else _beginning(text)
+    what = foreign_contents(beginning)
+    if what is not None:
+        raise ImportFileError(f"{source} is {what}")
+    entry = read_json(text, source, FORMAT)
     entry.field("schema", f'a JSON graph says "schema": "{SCHEMA}"').choice((SCHEMA,))
     return _read_graph(entry)
+
+
+def _beginning(text: str) -> bytes:
+    return text.lstrip("\ufeff \t\r\n")[:1000].encode("utf-8", "replace")
 
 
 # Writing
@@ -186,9 +198,7 @@ def graph_from_json(text: str | bytes, source: str = "the file") -> Graph:
 def graph_to_json(graph: Graph) -> str:
     """Write a graph as JSON: pure ASCII, a line per tensor and per field of a layer.
 
-    `graph_from_json(graph_to_json(graph)) == graph`.
-
-    Raises:
+    What equals its default is left out, and `graph_from_json(graph_to_json(graph)) == graph`.
     """
     content = _plain(graph)
     tensors = [f"  {json.dumps(tensor)}" for tensor in content.pop("tensors")]

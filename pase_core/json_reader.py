@@ -1,31 +1,35 @@
 """Strict reading of JSON: every complaint is one line that names the file and the place.
 
-Nothing here knows graphs; `pase_core.importers.json_graph` says which keys there are.
+    read_json(text, source, format) -> Entry, the topmost value
+    Entry.fields, .field, .items    -> the entries of its parts, path by path
+    Entry.text, .number, ...        -> its value, if that is of the kind wanted
+
+Nothing here knows what the files are about; their readers (`pase_core.importers.json_graph`,
+`pase_core.cluster`) say which keys there are and, by a `Format`, how to complain.
 """
 
 from __future__ import annotations
 
-import difflib
 import json
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NoReturn, ParamSpec, TypeVar
 
-from pase_core.checks import MAX_NAME_LENGTH, MAX_SIZE
-from pase_core.errors import GraphError, ImportFileError
-from pase_core.importers.foreign import foreign_contents
-
-MAX_JSON_BYTES = 100_000_000
-"""Longest JSON text that is read; a graph of 50,000 layers has some 40 million characters."""
+from pase_core.checks import (
+    MAX_NAME_LENGTH,
+    MAX_NUMBER,
+    MAX_SIZE,
+    did_you_mean,
+    is_count,
+    is_number,
+)
+from pase_core.errors import PaseError
 
 MAX_JSON_PARTS = 10_000_000
-"""Most lists and objects in a JSON text, for the memory's sake; 50,000 layers have 1 to 3 million.
-"""
+"""Most lists and objects in a JSON text, for the memory's sake."""
 
 MAX_TEXT_LENGTH = 10_000
-MAX_NUMBER = 1e30
-
 MAX_MESSAGE_LENGTH = 600
 """A complaint that quotes more of the file than this is cut in the middle."""
 
@@ -34,18 +38,39 @@ T = TypeVar("T")
 S = TypeVar("S", bound=str)
 
 
+@dataclass(frozen=True, slots=True)
+class Format:
+    """A kind of JSON file.
+
+    Attributes:
+        name: what such a file is called in advice, such as `a JSON graph`.
+        error: the class of every complaint.
+        n_levels: how deep such a file is nested, for advice.
+        max_bytes: longest text that is read.
+    """
+
+    name: str
+    error: type[PaseError]
+    n_levels: int
+    max_bytes: int
+
+
 @dataclass(slots=True)
 class Entry:
     """A value from a JSON text and where it stood.
 
+    Every method that does not find what it wants raises `format.error`.
+
     Attributes:
         value: what `json.loads` made of it.
         source: the file's name, for messages.
+        format: what kind of file it is.
         path: where in the file, such as `layers[3].name`; empty for the topmost value.
     """
 
     value: object
     source: str
+    format: Format
     path: str = ""
 
     @property
@@ -54,25 +79,21 @@ class Entry:
         return f"{self.source}: {self.path}" if self.path else self.source
 
     def fail(self, wanted: str) -> NoReturn:
-        """Raise ImportFileError: this value is not what was wanted."""
-        raise ImportFileError(f"{self.place} is {_short(self.value)}; it must be {wanted}")
+        """Raise the format's error: this value is not what was wanted."""
+        raise self._error(f"is {_short(self.value)}; it must be {wanted}")
 
     def refuse(self, complaint: str) -> NoReturn:
-        """Raise ImportFileError: a complaint about this value, with its place in front."""
+        """Raise the format's error: a complaint about this value, with its place in front."""
         if len(complaint) > MAX_MESSAGE_LENGTH:
             half = MAX_MESSAGE_LENGTH // 2
             complaint = f"{complaint[:half]} ... {complaint[-half:]}"
-        raise ImportFileError(f"{self.place}: {complaint}") from None
+        raise self.format.error(f"{self.place}: {complaint}") from None
 
     def make(self, build: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-        """Call a function and put this place in front of its complaints.
-
-        Raises:
-            ImportFileError: if `build` raises GraphError.
-        """
+        """Call a function and put this place in front of its complaints, PaseErrors."""
         try:
             return build(*args, **kwargs)
-        except GraphError as error:
+        except PaseError as error:
             self.refuse(str(error))
 
     def fields(self, required: Sequence[str], optional: Sequence[str] = ()) -> dict[str, Entry]:
@@ -81,23 +102,20 @@ class Entry:
         known = (*required, *optional)
         for key in found:
             if key not in known:
-                close = difflib.get_close_matches(key[:MAX_NAME_LENGTH], known, n=1)
-                raise ImportFileError(
-                    f"{self.place} has the unknown key {_short(key)}; allowed are "
-                    f"{', '.join(known)}" + (f"; did you mean {close[0]!r}?" if close else "")
+                raise self._error(
+                    f"has the unknown key {_short(key)}; allowed are "
+                    f"{', '.join(known)}{did_you_mean(key, known)}"
                 )
         missing = [key for key in required if key not in found]
         if missing:
-            raise ImportFileError(
-                f"{self.place} lacks {', '.join(missing)}; required are {', '.join(required)}"
-            )
+            raise self._error(f"lacks {', '.join(missing)}; required are {', '.join(required)}")
         return {key: self._child(key, value) for key, value in found.items()}
 
     def field(self, key: str, advice: str = "add it") -> Entry:
         """The entry of one key of an object, whatever other keys it has."""
         found = self._object()
         if key not in found:
-            raise ImportFileError(f"{self.place} lacks {key!r}; {advice}")
+            raise self._error(f"lacks {key!r}; {advice}")
         return self._child(key, found[key])
 
     def items(self, most: int) -> Iterator[Entry]:
@@ -105,11 +123,9 @@ class Entry:
         if not isinstance(self.value, list):
             self.fail("a list")
         if len(self.value) > most:
-            raise ImportFileError(
-                f"{self.place} has {len(self.value)} items; allowed are at most {most}"
-            )
+            raise self._error(f"has {len(self.value)} items; allowed are at most {most}")
         for i, value in enumerate(self.value):
-            yield Entry(value, self.source, f"{self.path}[{i}]")
+            yield Entry(value, self.source, self.format, f"{self.path}[{i}]")
 
     def text(self) -> str:
         """The value, which must be a string that is not too long and can be stored."""
@@ -133,20 +149,33 @@ class Entry:
         return self.value
 
     def size(self) -> int:
-        """The value, which must be the size of a dimension or axis."""
-        size = self.value
-        if isinstance(size, bool) or not isinstance(size, int) or not 1 <= size <= MAX_SIZE:
+        """The value, which must be an integer from 1 to MAX_SIZE; `8.0` does not count."""
+        if not is_count(self.value, MAX_SIZE):
             self.fail(f"an integer from 1 to {MAX_SIZE}")
-        return size
+        return self.value
 
-    def number(self) -> int | float:
-        """The value, which must be a finite number that is not negative."""
-        number = self.value
-        if isinstance(number, bool) or not isinstance(number, (int, float)):
+    def amount(self) -> int | float:
+        """The value as it stands, which must be a number from 0 to MAX_NUMBER."""
+        if not is_number(self.value):
             self.fail("a number")
-        if not 0 <= number <= MAX_NUMBER:
+        if not 0 <= self.value <= MAX_NUMBER:
             self.fail(f"a number from 0 to {MAX_NUMBER:g}")
-        return number
+        return self.value
+
+    def number(self) -> float:
+        """The value, which must be a number of either sign, at most 1e300."""
+        if not is_number(self.value):
+            self.fail("a number")
+        if not -1e300 <= self.value <= 1e300:
+            self.fail("a finite number, from -1e300 to 1e300")
+        return float(self.value)
+
+    def integer(self) -> int:
+        """The value, which must be a whole number; `8.0` counts, `8.5` does not."""
+        number = self.number()
+        if not number.is_integer():
+            self.fail("a whole number")
+        return int(number)
 
     def choice(self, allowed: Sequence[S]) -> S:
         """The value, which must be one of the strings allowed."""
@@ -155,80 +184,80 @@ class Entry:
                 return option
         self.fail(("one of " if len(allowed) > 1 else "") + ", ".join(allowed))
 
+    def _error(self, complaint: str) -> PaseError:
+        return self.format.error(f"{self.place} {complaint}")
+
     def _object(self) -> dict[str, object]:
         if not isinstance(self.value, dict):
             self.fail("an object")
         return self.value
 
     def _child(self, key: str, value: object) -> Entry:
-        return Entry(value, self.source, f"{self.path}.{key}" if self.path else key)
+        path = f"{self.path}.{key}" if self.path else key
+        return Entry(value, self.source, self.format, path)
 
 
-def read_json(text: str | bytes, source: str) -> Entry:
+def read_json(text: str | bytes, source: str, format: Format) -> Entry:
     """Parse a JSON text strictly.
 
     Args:
         text: the JSON text; bytes must be UTF-8, with or without a byte order mark.
         source: the file's name or whatever the user calls it, for messages.
+        format: what kind of file it is.
 
     Returns:
         The topmost value.
 
     Raises:
-        ImportFileError: if the text is no JSON, too long or too deep, names a key twice, or has
-            NaN, Infinity or a number of thousands of digits.
+        PaseError: of the format's class, if the text is no JSON, too long or too deep, names a
+            key twice, or has NaN, Infinity or a number of thousands of digits.
     """
-    if len(text) > MAX_JSON_BYTES:
-        raise ImportFileError(
-            f"{source} has {len(text)} bytes; a JSON graph has at most {MAX_JSON_BYTES}"
+    if len(text) > format.max_bytes:
+        raise format.error(
+            f"{source} has {len(text)} bytes; {format.name} has at most {format.max_bytes}"
         )
-    decoded = text if isinstance(text, str) else _decoded(text, source)
+    decoded = text if isinstance(text, str) else _decoded(text, source, format)
     if decoded.count("[") + decoded.count("{") > MAX_JSON_PARTS:
-        raise ImportFileError(f"{source} has more than {MAX_JSON_PARTS} lists and objects")
-    if not decoded.lstrip("\ufeff \t\r\n").startswith(("{", "[")):
-        what = foreign_contents(decoded[:1000].encode("utf-8", "replace"))
-        if what is not None:
-            raise ImportFileError(f"{source} is {what}")
-    return Entry(_parsed(decoded.removeprefix("\ufeff"), source), source)
+        raise format.error(f"{source} has more than {MAX_JSON_PARTS} lists and objects")
+    return Entry(_parsed(decoded.removeprefix("\ufeff"), source, format), source, format)
 
 
-def _decoded(data: bytes, source: str) -> str:
+def _decoded(data: bytes, source: str, format: Format) -> str:
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError as error:
-        what = foreign_contents(data)
-        if what is None:
-            what = f"not UTF-8 (byte {error.start}); save it as JSON in UTF-8"
-        raise ImportFileError(f"{source} is {what}") from None
+        raise format.error(
+            f"{source} is not UTF-8 (byte {error.start}); save it as JSON in UTF-8"
+        ) from None
 
 
-def _parsed(text: str, source: str) -> object:
+def _parsed(text: str, source: str, format: Format) -> object:
     """Parse with the standard library, which is strict enough with these two hooks."""
 
     def reject_constant(constant: str) -> NoReturn:
-        raise ImportFileError(f"{source} has the number {constant}; write a finite number")
+        raise format.error(f"{source} has the number {constant}; write a finite number")
 
     def unique(pairs: list[tuple[str, object]]) -> dict[str, object]:
         found = dict(pairs)
         if len(found) < len(pairs):
             counts = Counter(key for key, _value in pairs)
             twice = counts.most_common(1)[0][0]
-            raise ImportFileError(f"{source} names the key {_short(twice)} twice; keep one")
+            raise format.error(f"{source} names the key {_short(twice)} twice; keep one")
         return found
 
     try:
         parsed: object = json.loads(text, parse_constant=reject_constant, object_pairs_hook=unique)
     except json.JSONDecodeError as error:
-        raise ImportFileError(
+        raise format.error(
             f"{source} is not JSON (line {error.lineno}, column {error.colno}: {error.msg}); "
             "correct it there"
         ) from None
     except RecursionError:
-        raise ImportFileError(f"{source} is nested too deeply; a JSON graph has 8 levels") from None
-    except ValueError:
-        raise ImportFileError(
-            f"{source} has a number with too many digits; the largest size is {MAX_SIZE}"
+        raise format.error(
+            f"{source} is nested too deeply; {format.name} has {format.n_levels} levels"
         ) from None
+    except ValueError:
+        raise format.error(f"{source} has a number with too many digits; shorten it") from None
     return parsed
 
 
