@@ -1,19 +1,30 @@
-"""Entry of the explorer: page config, sidebar, navigation."""
+"""Entry of the explorer: page config, sidebar, the choice of a page."""
 
 from __future__ import annotations
 
+import importlib
 from pathlib import Path
 
 import streamlit as st
 
 from explorer import cached
-from explorer.labels import TITLE
+from explorer.labels import PAGES, TITLE
 from explorer.sidebar import choose_scenario
 
 st.set_page_config(page_title=TITLE, page_icon="🧩", layout="wide")
-page = st.navigation([st.Page("views/overview.py", title="Overview", default=True)])
 st.html(Path(__file__).with_name("style.css"))
 st.sidebar.markdown(f"## {TITLE}")
 st.session_state["scenario"] = choose_scenario()
-page.run()
+# All pages share one path: a link to a path of its own makes streamlit ask for files that are not
+# there, and a change of path drops the rest of the address.
+page = st.segmented_control(
+    "Page",
+    list(PAGES),
+    default=next(iter(PAGES)),
+    required=True,
+    key="page",
+    label_visibility="collapsed",
+    bind="query-params",
+)
+importlib.import_module(f"explorer.views.{PAGES[page]}").show()
 cached.warm_up()

@@ -5,8 +5,10 @@ from __future__ import annotations
 import streamlit as st
 
 from explorer.scenario import Scenario
+from pase_core.costs.build import Costs
+from pase_core.search import marginals
 from pase_core.search.engine import load_kernels_in_background
-from pase_core.solve import Comparison, compare
+from pase_core.solve import Comparison, compare, price_tables
 
 
 @st.cache_resource(max_entries=32, show_spinner="Searching …")
@@ -17,6 +19,19 @@ def comparison(scenario: Scenario) -> Comparison:
         PaseError: as `Scenario.problem` and `compare`.
     """
     return compare(scenario.problem())
+
+
+@st.cache_resource(max_entries=4, show_spinner=False)
+def costs(scenario: Scenario) -> Costs:
+    """Cost tables of a scenario."""
+    return price_tables(scenario.problem())
+
+
+@st.cache_resource(max_entries=256, show_spinner=False)
+def choice_costs(scenario: Scenario, position: int) -> tuple[float, ...]:
+    """Cost of the best whole strategy for each configuration of one layer, without pins."""
+    free = scenario.without_pins()
+    return tuple(map(float, marginals.choice_costs(costs(free).tables, position)))
 
 
 @st.cache_resource(show_spinner=False)

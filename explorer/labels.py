@@ -6,6 +6,12 @@ from pase_core.components import COMPONENTS
 
 TITLE = "PaSE explorer"
 
+PAGES = {
+    "Overview": "overview",
+    "Graph": "graph",
+}
+"""Titles of the pages, and the module of `explorer.views` that shows each."""
+
 MODELLED = "All costs are modelled, not measured."
 
 COMPONENT_COLOURS = {
@@ -34,6 +40,17 @@ def components_help() -> str:
 
 SAVING_COLOURS = ((0.0, "#B35806"), (0.5, "#BDBDBD"), (1.0, "#0072B2"))
 """Diverging scale: orange costs more than data parallelism, grey the same, blue saves."""
+
+AMOUNT_COLOURS = ((0.0, "#D5DCE4"), (0.5, "#6CA6CD"), (1.0, "#08519C"))
+"""Scale of amounts: pale for nothing, dark blue for the largest."""
+
+SPLIT_COLOURS = {
+    "not split": "#BDBDBD",
+    "batch only": "#56B4E9",
+    "batch and others": "#009E73",
+    "others only": "#E69F00",
+}
+"""Kinds of splits: which dimensions a configuration splits."""
 
 HELP = {
     "network": "A network that comes with the explorer, or a file of your own (JSON or ONNX).",

@@ -6,7 +6,7 @@ link and the back button give the same page.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from pase_core.cluster import preset
 from pase_core.graph import Graph
@@ -48,6 +48,7 @@ class Scenario:
         word_bytes: bytes of a word; None for the element type's.
         tera_flops: peak TFLOP/s of a device; None for the preset's.
         giga_bytes: GB/s of a link; None for the preset's.
+        pins: layers whose configuration is given, by name.
     """
 
     network: str = "alexnet"
@@ -60,6 +61,11 @@ class Scenario:
     word_bytes: int | None = None
     tera_flops: float | None = None
     giga_bytes: float | None = None
+    pins: tuple[tuple[str, tuple[int, ...]], ...] = ()
+
+    def without_pins(self) -> Scenario:
+        """The same scenario with every layer left to the search."""
+        return replace(self, pins=())
 
     def graph(self) -> Graph:
         """Load the network.
@@ -96,4 +102,5 @@ class Scenario:
                 flop_per_multiply_add=self.flop_per_multiply_add,
                 min_part=self.min_part,
             ),
+            pins=self.pins,
         )

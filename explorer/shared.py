@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import plotly.graph_objects as go
 import streamlit as st
 
-from explorer import cached
+from explorer import cached, state
 from explorer.scenario import Scenario
 from pase_core.errors import OpenDimensions, PaseError
 from pase_core.solve import Comparison
@@ -19,13 +20,19 @@ CHART_CONFIG = {
 }
 
 
-def current_comparison() -> Comparison:
-    """The result for the current scenario; stops the page with a message if there is none."""
-    scenario = st.session_state.get("scenario")
+def current_scenario() -> Scenario:
+    """The scenario with the pinned layers; stops the page if a file is still awaited."""
+    scenario: Scenario | None = st.session_state.get("scenario")
     if scenario is None:
         st.markdown("### Your own network")
         st.info("Choose a graph as JSON or ONNX in the sidebar; it is solved at once.")
         st.stop()
+    return replace(scenario, pins=state.pins())
+
+
+def current_comparison() -> Comparison:
+    """The result for the current scenario; stops the page with a message if there is none."""
+    scenario = current_scenario()
     try:
         return cached.comparison(scenario)
     except OpenDimensions as error:

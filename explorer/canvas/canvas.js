@@ -77,21 +77,28 @@ class View {
   }
 
   bounds() {
-    const xs = this.data.boxes.map((box) => box.x);
-    const ys = this.data.boxes.map((box) => box.y);
+    const bends = this.data.edges.flatMap((edge) => edge.points);
+    const xs = [
+      ...this.data.boxes.flatMap((box) => [box.x - BOX.width / 2, box.x + BOX.width / 2]),
+      ...bends.map(([x]) => x),
+    ];
+    const ys = [
+      ...this.data.boxes.flatMap((box) => [box.y - BOX.height / 2, box.y + BOX.height / 2]),
+      ...bends.map(([, y]) => y),
+    ];
     return [
-      Math.min(...xs) - BOX.width / 2, Math.min(...ys) - BOX.height / 2,
-      Math.max(...xs) + BOX.width / 2, Math.max(...ys) + BOX.height / 2,
+      Math.min(...xs), Math.min(...ys), Math.max(...xs), Math.max(...ys),
     ];
   }
 
   fit() {
     const [left, top, right, bottom] = this.bounds();
     const room = 24;
+    const above = 50; // the tools
     const below = LEGEND.height + 2 * LEGEND.margin;
     const fitted = Math.min(
       (this.width - 2 * room) / (right - left),
-      (this.height - room - below) / (bottom - top),
+      (this.height - above - below) / (bottom - top),
     );
     // Long graphs start readable at their beginning rather than tiny as a whole.
     this.scale = Math.min(1.4, Math.max(fitted, 0.55));
@@ -99,9 +106,9 @@ class View {
     const free = (span, size, start) => (fits ? (size - span * this.scale) / 2 : room) - start * this.scale;
     this.offset = [
       free(right - left, this.width, left),
-      (bottom - top) * this.scale <= this.height - below
-        ? (this.height - below - (bottom - top) * this.scale) / 2 - top * this.scale
-        : room - top * this.scale,
+      above - top * this.scale + (fits
+        ? Math.max(0, (this.height - above - below - (bottom - top) * this.scale) / 2)
+        : 0),
     ];
     this.fitPending = false;
   }

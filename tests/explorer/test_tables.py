@@ -5,6 +5,7 @@ from explorer.labels import COMPONENT_COLOURS, HELP
 from explorer.scenario import Scenario
 from pase_core.components import COMPONENTS
 from pase_core.solve import compare
+from pase_core.units import with_prefix
 
 
 @pytest.fixture(scope="module", params=["alexnet", "rnnlm", "transformer"])
@@ -35,7 +36,7 @@ def test_modules_add_up_to_the_layers_in_the_order_of_the_graph(comparison):
 
 def test_headline_names_both_totals_and_their_ratio(comparison):
     text = tables.headline(comparison)
-    assert tables.with_prefix(comparison.solution.found.total, "FLOP") in text
+    assert with_prefix(comparison.solution.found.total, "FLOP") in text
     assert f"{comparison.data_parallel.total / comparison.solution.found.total:.3g} times" in text
 
 
