@@ -26,5 +26,7 @@ page = st.segmented_control(
     label_visibility="collapsed",
     bind="query-params",
 )
-importlib.import_module(f"explorer.views.{PAGES[page]}").show()
-cached.warm_up()
+try:
+    importlib.import_module(f"explorer.views.{PAGES[page]}").show()
+finally:  # a page that has nothing to show yet stops the script
+    cached.warm_up()

@@ -2,23 +2,41 @@
 
 from __future__ import annotations
 
+import threading
+
 import streamlit as st
 
 from explorer.scenario import Scenario
 from pase_core.costs.build import Costs
+from pase_core.errors import PaseError
 from pase_core.search import marginals
 from pase_core.search.engine import load_kernels_in_background
 from pase_core.solve import Comparison, compare, price_tables
 
+_turns = threading.BoundedSemaphore(2)
+"""Searches that may run at a time, over all sessions of the server."""
+
 
 @st.cache_resource(max_entries=32, show_spinner="Searching …")
+def _outcome(scenario: Scenario) -> Comparison | PaseError:
+    """The result, or why there is none: what failed once is not tried again at every click."""
+    with _turns:
+        try:
+            return compare(scenario.problem())
+        except PaseError as error:
+            return error
+
+
 def comparison(scenario: Scenario) -> Comparison:
     """Solve a scenario and price the baselines; results are frozen and shared by all sessions.
 
     Raises:
         PaseError: as `Scenario.problem` and `compare`.
     """
-    return compare(scenario.problem())
+    outcome = _outcome(scenario)
+    if isinstance(outcome, PaseError):
+        raise outcome
+    return outcome
 
 
 @st.cache_resource(max_entries=4, show_spinner=False)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from pase_core.components import COMPONENTS
 
 TITLE = "PaSE explorer"
@@ -13,6 +15,14 @@ PAGES = {
 """Titles of the pages, and the module of `explorer.views` that shows each."""
 
 MODELLED = "All costs are modelled, not measured."
+
+_MARKDOWN = re.compile(r"([\\`*_{}\[\]()<>#+\-.!|~$:&@^=])")
+
+
+def plain(text: str) -> str:
+    """Text from a file as Markdown that shows it as it stands: no images, links or formulas."""
+    return _MARKDOWN.sub(r"\\\1", " ".join(text.split()))
+
 
 COMPONENT_COLOURS = {
     "compute": "#0072B2",
@@ -55,14 +65,15 @@ SPLIT_COLOURS = {
 HELP = {
     "network": "A network that comes with the explorer, or a file of your own (JSON or ONNX).",
     "devices": "Number of devices p. A strategy may use fewer.",
-    "cluster": "Peak speed and links of the devices; see `pase clusters` for the sources.",
+    "cluster": "Peak speed and links of the devices; `pase clusters NAME` lists the sources.",
     "batch": "Batch size of one step, over all devices. Empty: the network's own.",
     "min_part": "A split may not leave parts smaller than this. The paper uses 4 for images.",
     "flop_per_multiply_add": "2 counts the multiplication and the addition; the paper counts 1.",
     "word_bytes": "Bytes of one number. Empty: the network's element type. The paper uses 8.",
     "tera_flops": "Peak FLOP/s of one device, in TFLOP/s. Empty: the preset's figure.",
     "giga_bytes": "Bytes per second of one link, in GB/s. Empty: the preset's figure.",
-    "share": "The address holds every choice made here; whoever opens it sees this page.",
+    "share": "The address holds the choices made here; whoever opens it sees this page. A file of "
+    "your own does not travel with it.",
     "step_cost": (
         "FLOP of one device in one training step, communication counted as the FLOP that a "
         "device could do meanwhile. Below it, the time at peak speed."
@@ -73,8 +84,8 @@ HELP = {
         "optimiser state and activations."
     ),
     "search": (
-        "Time to build the cost tables and to search them. The search is exact: no strategy of "
-        "this cost model is better."
+        "Time to build the cost tables and to search them, without the time to load the compiled "
+        "loops, which comes once. Proved optimal: no strategy is better under this cost model."
     ),
 }
 """What each widget and tile means."""

@@ -6,6 +6,7 @@ import pandas as pd
 import streamlit as st
 
 from explorer import cached, state, tables
+from explorer.labels import plain
 from explorer.scenario import Scenario
 from pase_core.outline import Outline
 from pase_core.solve import Comparison
@@ -27,7 +28,7 @@ def show(scenario: Scenario, comparison: Comparison, boxes: Outline) -> None:
 
 
 def _show_module(comparison: Comparison, name: str, layers: list[int]) -> None:
-    st.markdown(f"##### {name}")
+    st.markdown(f"##### {plain(name)}")
     st.caption(f"{len(layers)} layers")
     if st.button("Open the module"):
         state.toggle(name)
@@ -38,8 +39,8 @@ def _show_module(comparison: Comparison, name: str, layers: list[int]) -> None:
 def _show_layer(scenario: Scenario, comparison: Comparison, position: int) -> None:
     layer = comparison.solution.problem.graph.layers[position]
     fused = f" with {', '.join(layer.fused)}" if layer.fused else ""
-    st.markdown(f"##### {layer.name}")
-    st.caption(layer.operation + fused)
+    st.markdown(f"##### {plain(layer.name)}")
+    st.caption(plain(layer.operation + fused))
     _show_table(tables.dimension_table(comparison, position))
     st.markdown("**Cost per step and device**")
     _show_table(tables.component_comparison(comparison, [position]))
@@ -82,7 +83,7 @@ def _show_pins() -> None:
         st.markdown("**Pinned layers**", help="The search fills in all others optimally.")
     for name, configuration in pins:
         text, button = st.columns([4, 1], vertical_alignment="center")
-        text.markdown(f"`{name}` {' '.join(map(str, configuration))}")
+        text.markdown(f"{plain(name)}: {' '.join(map(str, configuration))}")
         if button.button("✕", key=f"unpin {name}", help="Leave this layer to the search"):
             state.unpin(name)
             st.rerun()

@@ -9,6 +9,7 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from explorer import cached, state
+from explorer.labels import plain
 from explorer.scenario import Scenario
 from pase_core.errors import OpenDimensions, PaseError
 from pase_core.solve import Comparison
@@ -39,16 +40,18 @@ def current_comparison() -> Comparison:
         _ask_for_sizes(scenario, error)
     except PaseError as error:
         st.markdown("### This cannot be solved as it stands")
-        st.error(str(error))
+        st.error(plain(str(error)))
+        if scenario.pins:
+            st.button("Remove all pins", on_click=state.set_pins, args=((),))
     st.stop()
 
 
 def _ask_for_sizes(scenario: Scenario, error: OpenDimensions) -> None:
     """A form for the sizes that a file leaves open."""
     st.markdown("### The file leaves sizes open")
-    st.caption(str(error))
+    st.caption(plain(str(error)))
     with st.form("open dimensions"):
-        sizes = {name: st.number_input(name, 1, 2**30, None) for name in error.names}
+        sizes = {name: st.number_input(plain(name), 1, 2**30, None) for name in error.names}
         if st.form_submit_button("Solve") and all(sizes.values()):
             known = st.session_state.setdefault("bindings", {})
             file_id = st.session_state["file"].file_id

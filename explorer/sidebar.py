@@ -8,6 +8,7 @@ from urllib.parse import urlencode
 
 import streamlit as st
 
+from explorer import state
 from explorer.labels import HELP, MODELLED
 from explorer.scenario import UPLOAD, Scenario, Upload
 from pase_core.cluster import preset, preset_names
@@ -78,6 +79,7 @@ def _choose_network() -> str:
         key="network",
         help=HELP["network"],
         format_func=lambda name: SAMPLES[name].title if name in SAMPLES else "Your own file",
+        on_change=state.forget,
         bind="query-params",
     )
 
@@ -88,6 +90,7 @@ def _choose_file() -> Upload | None:
         type=["json", "onnx"],
         key="file",
         max_upload_size=MAX_UPLOAD_MEGABYTES,
+        on_change=state.forget,
     )
     if file is None:
         return None

@@ -55,7 +55,7 @@ def module_strip(
     )
     figure.update_xaxes(
         tickvals=list(range(len(table))) if is_labelled else [],
-        ticktext=list(table["module"]),
+        ticktext=list(table["label"]),
         tickangle=45 if len(table) > 8 else 0,
         showgrid=False,
         zeroline=False,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import html
+
 import pandas as pd
 
 from pase_core.modules import module_names
@@ -61,10 +63,12 @@ def layer_scale(layers: pd.DataFrame, unit: str) -> tuple[float, str]:
 def module_table(layers: pd.DataFrame, unit: str) -> pd.DataFrame:
     """Sums of a layer table by module, in the order of the graph.
 
-    Columns: module, n_layers, cost, data_parallel, saving, and the pretty text `hover`.
+    Columns: module, label (its name for a chart), n_layers, cost, data_parallel, saving, and the
+    pretty text `hover`.
     """
     grouped = layers.groupby("module", sort=False)
     table = grouped[["cost", "data_parallel", "saving"]].sum().reset_index()
+    table["label"] = table["module"].map(html.escape)
     table.insert(1, "n_layers", grouped.size().to_numpy())
     table["hover"] = [
         _module_hover(*row, unit=unit)
@@ -80,7 +84,7 @@ def _module_hover(
 ) -> str:
     saving = data_parallel - cost
     return (
-        f"<b>{module}</b> ({n_layers} layer{'s' if n_layers > 1 else ''})<br>"
+        f"<b>{html.escape(module)}</b> ({n_layers} layer{'s' if n_layers > 1 else ''})<br>"
         f"found {with_prefix(cost, unit)}<br>"
         f"data parallel {with_prefix(data_parallel, unit)}<br>"
         f"{'saves' if saving >= 0 else 'costs more:'} {with_prefix(abs(saving), unit)}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 
-from explorer.labels import component_title
+from explorer.labels import component_title, plain
 from pase_core.solve import Comparison
 from pase_core.strategy import PricedStrategy, parameter_words
 from pase_core.units import common_scale, percent, ratio, with_prefix
@@ -110,7 +110,7 @@ def tiles(comparison: Comparison) -> dict[str, tuple[str, str]]:
 def title(comparison: Comparison) -> str:
     """Network and devices, in a few words."""
     graph, cluster = comparison.solution.problem.graph, comparison.solution.problem.cluster
-    name = SAMPLES[graph.name].title if graph.name in SAMPLES else graph.name
+    name = SAMPLES[graph.name].title if graph.name in SAMPLES else plain(graph.name)
     return f"{name} on {cluster.n_devices} × {cluster.device}"
 
 

@@ -11,6 +11,7 @@ from explorer.labels import (
     SAVING_COLOURS,
     component_title,
     components_help,
+    plain,
 )
 from explorer.plots.bars import stacked_costs
 from explorer.plots.strip import module_strip
@@ -76,7 +77,7 @@ def show() -> None:
     )
     chosen = [point["customdata"][0] for point in event.selection.points] if event else []
 
-    title = f"Strategy of {', '.join(chosen)}" if chosen else "Strategy, layer by layer"
+    title = f"Strategy of {plain(', '.join(chosen))}" if chosen else "Strategy, layer by layer"
     st.markdown(f"##### {title}")
     shown = layers[layers["module"].isin(chosen)] if chosen else layers
     st.dataframe(

@@ -1,6 +1,7 @@
 """The Overview in a real Chromium: what is on it, clicks, links, downloads, no complaints."""
 
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -93,4 +94,21 @@ def test_a_bad_file_gives_a_message_and_no_traceback(page, tmp_path):
     message.wait_for(timeout=30_000)
     assert "Git LFS" in message.inner_text()
     assert "Traceback" not in page.content()
+    assert page.complaints == []
+
+
+def test_names_from_a_file_are_shown_as_they_stand(page, tmp_path):
+    """A hostile name may neither fetch a picture nor become a link or a formula."""
+    open_page(page)
+    choose(page, "Network", "Your own file")
+    name = "![x](http://example.com/a.png) <img src=http://example.com/b.png> $a$"
+    graph = SAMPLES["rnnlm"].build(8)
+    layers = tuple(replace(layer, name=f"{name} {layer.name}") for layer in graph.layers)
+    file = tmp_path / "mine.json"
+    file.write_text(graph_to_json(replace(graph, name=name, layers=layers)), encoding="utf-8")
+    page.locator("input[type=file]").set_input_files(file)
+    page.get_by_text(f"{name} on 8").wait_for(timeout=30_000)
+    page.locator(".js-plotly-plot").nth(1).wait_for(timeout=30_000)
+    page.get_by_text("Graph", exact=True).click()
+    page.locator("canvas[data-boxes='4']").wait_for(timeout=30_000)
     assert page.complaints == []

@@ -6,6 +6,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 import explorer
+from explorer.labels import plain
 from pase_core.importers.json_graph import graph_to_json
 from sample_graphs import SAMPLES
 
@@ -83,5 +84,5 @@ def test_a_bad_file_gives_a_message_that_names_it(name, data):
     app = upload(run_app(), name, data)
     assert not app.exception
     (error,) = app.error
-    assert name in error.value
+    assert plain(name) in error.value
     assert "Traceback" not in error.value

@@ -42,6 +42,7 @@ def module_rows(savings):
     return pd.DataFrame(
         {
             "module": [f"m{i}" for i in range(len(savings))],
+            "label": [f"m{i}" for i in range(len(savings))],
             "saving": savings,
             "hover": "text",
         }
