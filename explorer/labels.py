@@ -48,6 +48,31 @@ def components_help() -> str:
     )
 
 
+DIMENSIONS = {
+    "b": "batch",
+    "c": "input channels or features (summed over); in attention the width of a head",
+    "n": "output channels or features",
+    "h w": "height and width of the output image; in attention h is the heads",
+    "r s": "height and width of a convolution's kernel; elsewhere s is the steps of a sequence",
+    "g": "groups of a convolution",
+    "t": "steps attended to, or the normalised axis of attention",
+    "d": "model width",
+    "e": "hidden units",
+    "v": "vocabulary",
+    "l": "stacked recurrent layers",
+    "q": "queries, keys and values",
+    "x1_0 ...": "axes of a reshape that no other layer names",
+}
+"""What the usual names of dimensions stand for."""
+
+
+def dimensions_help() -> str:
+    """What the names of dimensions stand for, as a Markdown list."""
+    return "Name and size of each dimension.\n" + "\n".join(
+        f"- `{names}` {meaning}" for names, meaning in DIMENSIONS.items()
+    )
+
+
 SAVING_COLOURS = ((0.0, "#B35806"), (0.5, "#BDBDBD"), (1.0, "#0072B2"))
 """Diverging scale: orange costs more than data parallelism, grey the same, blue saves."""
 

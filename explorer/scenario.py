@@ -1,7 +1,7 @@
 """The scenario: everything that decides what is shown, and nothing else.
 
 A Scenario is made from the sidebar's widgets, whose values live in the address, so that a pasted
-link and the back button give the same page.
+link gives the same page.
 """
 
 from __future__ import annotations

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -37,7 +38,7 @@ def current_comparison() -> Comparison:
     try:
         return cached.comparison(scenario)
     except OpenDimensions as error:
-        _ask_for_sizes(scenario, error)
+        _ask_for_sizes(error.names)
     except PaseError as error:
         st.markdown("### This cannot be solved as it stands")
         st.error(plain(str(error)))
@@ -46,21 +47,23 @@ def current_comparison() -> Comparison:
     st.stop()
 
 
-def _ask_for_sizes(scenario: Scenario, error: OpenDimensions) -> None:
-    """A form for the sizes that a file leaves open."""
+def _ask_for_sizes(names: Sequence[str]) -> None:
+    """Have the sidebar ask for sizes that the file leaves open, from now on."""
+    known = st.session_state.setdefault("open sizes", {})
+    file_id = st.session_state["file"].file_id
+    asked = known.get(file_id, ())
+    if not set(names) <= set(asked):
+        known[file_id] = tuple(dict.fromkeys((*asked, *names)))
+        st.rerun()
     st.markdown("### The file leaves sizes open")
-    st.caption(plain(str(error)))
-    with st.form("open dimensions"):
-        sizes = {name: st.number_input(plain(name), 1, 2**30, None) for name in error.names}
-        if st.form_submit_button("Solve") and all(sizes.values()):
-            known = st.session_state.setdefault("bindings", {})
-            file_id = st.session_state["file"].file_id
-            known[file_id] = dict(scenario.upload.bindings if scenario.upload else ()) | sizes
-            st.rerun()
+    st.info(f"Give {plain(', '.join(names))} in the sidebar, below the file; it is solved at once.")
 
 
 def show_chart(figure: go.Figure, *, key: str, alt: str, is_selectable: bool = False) -> Any:
-    """Show a Plotly figure; returns its selection event if it is selectable."""
+    """Show a Plotly figure; returns its selection event if it is selectable.
+
+    The buttons to zoom and to save the figure as SVG appear above it on hover.
+    """
     if is_selectable:
         return st.plotly_chart(
             figure,

@@ -9,7 +9,7 @@ from urllib.parse import urlencode
 import streamlit as st
 
 from explorer import state
-from explorer.labels import HELP, MODELLED
+from explorer.labels import HELP, MODELLED, plain
 from explorer.scenario import UPLOAD, Scenario, Upload
 from pase_core.cluster import preset, preset_names
 from sample_graphs import SAMPLES
@@ -94,8 +94,15 @@ def _choose_file() -> Upload | None:
     )
     if file is None:
         return None
-    bindings = st.session_state.get("bindings", {}).get(file.file_id, {})
-    return Upload(file.name, file.getvalue(), tuple(bindings.items()))
+    names = st.session_state.get("open sizes", {}).get(file.file_id, ())
+    sizes = {
+        name: st.number_input(
+            f"Size of {plain(name)}", 1, 2**30, None, key=f"{file.file_id} {name}"
+        )
+        for name in names
+    }
+    given = tuple((name, size) for name, size in sizes.items() if size is not None)
+    return Upload(file.name, file.getvalue(), given)
 
 
 def _own_batch(network: str) -> str:

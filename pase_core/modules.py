@@ -8,6 +8,9 @@ from collections.abc import Sequence
 LARGEST_SHARE = 0.3
 """A module with more than this share of the layers is taken apart, if its names allow it."""
 
+MAX_MODULES, N_STRETCHES = 60, 30
+"""More modules than the first are joined to so many stretches of neighbours."""
+
 SMALLEST_GRAPH = 20
 """Graphs of up to this many layers are not grouped: each layer is its own module."""
 
@@ -33,9 +36,22 @@ def module_names(layer_names: Sequence[str]) -> tuple[str, ...]:
             if counts[module] > LARGEST_SHARE * len(layer_names) and module != name
         ]
         if not large:
-            return tuple(modules)
+            return _in_stretches(modules) if len(counts) > MAX_MODULES else tuple(modules)
         for name in large:
             depths[name] += 1
+
+
+def _in_stretches(modules: Sequence[str]) -> tuple[str, ...]:
+    """Join neighbours where names have no scopes, so that a picture has few boxes."""
+    names = list(dict.fromkeys(modules))
+    length = -(-len(names) // N_STRETCHES)
+    stretches = [names[start : start + length] for start in range(0, len(names), length)]
+    title = {
+        name: stretch[0] if len(stretch) == 1 else f"{stretch[0]} … {stretch[-1]}"
+        for stretch in stretches
+        for name in stretch
+    }
+    return tuple(title[module] for module in modules)
 
 
 def _prefix(name: str, depth: int) -> str:

@@ -47,8 +47,8 @@ def module_strip(
     is_labelled = len(table) <= MAX_LABELS
     figure.update_layout(
         bargap=0.06 if is_labelled else 0.0,
-        height=190 if is_labelled else 130,
-        margin={"l": 0, "r": 0, "t": 8, "b": 8},
+        height=210 if is_labelled else 150,
+        margin={"l": 0, "r": 0, "t": 30, "b": 8},
         clickmode="event+select",
         dragmode=False,
         showlegend=False,

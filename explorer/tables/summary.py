@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import pandas as pd
 
 from explorer.labels import component_title, plain
@@ -110,8 +112,18 @@ def tiles(comparison: Comparison) -> dict[str, tuple[str, str]]:
 def title(comparison: Comparison) -> str:
     """Network and devices, in a few words."""
     graph, cluster = comparison.solution.problem.graph, comparison.solution.problem.cluster
-    name = SAMPLES[graph.name].title if graph.name in SAMPLES else plain(graph.name)
-    return f"{name} on {cluster.n_devices} × {cluster.device}"
+    sample = SAMPLES.get(graph.name)
+    # A file of one's own may have a sample's name, but not its note as well.
+    is_sample = sample is not None and graph.note == sample.build(1).note
+    name = sample.title if sample and is_sample else plain(graph.name)
+    text = f"{name} on {cluster.n_devices} × {cluster.device}"
+    used = devices_used(comparison.solution.found)
+    return text if used == cluster.n_devices else f"{text} ({used} of them used)"
+
+
+def devices_used(priced: PricedStrategy) -> int:
+    """Devices that the most widely split layer of a strategy uses."""
+    return max(math.prod(configuration) for configuration in priced.strategy.configurations)
 
 
 def total_scale(comparison: Comparison) -> tuple[float, str]:

@@ -11,6 +11,7 @@ from explorer.labels import (
     SAVING_COLOURS,
     component_title,
     components_help,
+    dimensions_help,
     plain,
 )
 from explorer.plots.bars import stacked_costs
@@ -96,10 +97,10 @@ def show() -> None:
             "data_parallel",
         ),
         column_config={
-            "layer": st.column_config.TextColumn("Layer", pinned=True),
+            "layer": st.column_config.TextColumn("Layer", width=190, pinned=True),
             "operation": "Operation",
             "dimensions": st.column_config.TextColumn(
-                "Dimensions", width=210, help="Size of each dimension"
+                "Dimensions", width=210, help=dimensions_help()
             ),
             "split": st.column_config.TextColumn(
                 "Split", width=150, help="Parts per dimension, as found"
