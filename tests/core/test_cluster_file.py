@@ -198,7 +198,7 @@ def test_spot_figures():
 
 @pytest.mark.parametrize("name", ["", "h100", "H100-SXM", "../cluster", "h100-sxm.json"])
 def test_unknown_presets_are_refused(name):
-    with pytest.raises(ClusterError, match=r"unknown device preset.*known: a100-sxm4-80gb, b200"):
+    with pytest.raises(ClusterError, match=r"unknown cluster .*known: a100-sxm4-80gb, b200"):
         preset(name)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pase_core.axes import parse_axes
 from pase_core.builder import GraphBuilder
 from pase_core.components import LAYER_COMPONENTS
 from pase_core.configurations import configurations
@@ -20,7 +21,7 @@ from pase_core.costs.build import build_costs, layer_key, tensor_cuts
 from pase_core.costs.paper import PaperCostModel
 from pase_core.errors import BudgetError, OptionError
 from pase_core.graph import Graph
-from pase_core.layers import Access, Layer, Tensor
+from pase_core.layers import Access, Dimension, Layer, Tensor
 from pase_core.ops import OPS
 from tests.core import slow_paper
 from tests.core.reference_data import MODEL, sample
@@ -462,6 +463,30 @@ def test_a_chain_of_equal_layers_has_one_table_of_each_kind():
 def test_layers_that_differ_in_size_share_nothing():
     tables = build_costs(chain(16, 8, 4), MODEL, 8).tables
     assert tables.vertices[0] is not tables.vertices[1]
+
+
+def test_layers_that_differ_in_what_may_be_cut_share_nothing():
+    axes = parse_axes("b c")
+    free = Layer("free", "any", (Dimension("b", 4), Dimension("c", 6)), (Access("x", axes),))
+    bound = replace(free, name="bound", row_major=(("b", "c"),))
+    graph = Graph("two", (free, bound), (Tensor("x", (4, 6)),))
+    first, second = build_costs(graph, MODEL, 12).configurations
+    assert [2, 3] in first.tolist()
+    assert [2, 3] not in second.tolist()
+
+
+def test_equal_layers_may_read_tensors_of_different_sizes():
+    # Along an axis that nothing cuts, sizes are no part of a layer.
+    axes = parse_axes("b -")
+    batch = (Dimension("b", 4),)
+    writer = Layer("writer", "split", batch, outputs=(Access("x", axes), Access("y", axes)))
+    readers = [Layer(f"reads {t}", "read", batch, (Access(t, axes),)) for t in "xy"]
+    graph = Graph("three", (writer, *readers), (Tensor("x", (4, 5)), Tensor("y", (4, 7))))
+    tables = build_costs(graph, MODEL, 4).tables
+    assert tables.vertices[1] is tables.vertices[2]
+    small, large = (pair.costs for pair in tables.pairs)
+    assert small.any()
+    np.testing.assert_allclose(large, small * 7 / 5, rtol=1e-12)
 
 
 def test_the_tables_of_transfers_may_use_the_whole_budget_and_no_more():

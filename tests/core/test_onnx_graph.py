@@ -538,9 +538,11 @@ def test_batch_must_reach_the_outputs():
         (b"version https://git-lfs.github.com/spec/v1\noid sha256:0\n", "LFS pointer"),
         (b"\x89PNG\r\n\x1a\n", "PNG"),
         (b"PK\x03\x04", "zip"),
-        (b'{"layers": []}', "JSON"),
+        (b'{"layers": []}', "no ONNX model"),
         (b"\x08\x07", "no graph"),
-        (b"\xff\xfe nothing", "no ONNX model"),
+        (b"\xff\xfe nothing", "UTF-16"),
+        (b"GGUF\x03", "GGUF"),
+        (b"\x80\x04\x95", "Python pickle"),
     ],
 )
 def test_other_files(data: bytes, told: str):

@@ -16,7 +16,12 @@ from pase_core.graph import Graph
 from pase_core.layers import Tensor
 from pase_core.ops import OPS, Operation
 from pase_core.ops.build import axis_names
-from pase_core.ops.convolution import convolution_of_size, pooling_of_size, window_positions
+from pase_core.ops.convolution import (
+    Kernel,
+    convolution_of_size,
+    pooling_of_size,
+    window_positions,
+)
 from pase_core.ops.layout import reshape_groups
 
 IMAGE = (8, 6, 10, 12)
@@ -239,18 +244,15 @@ def test_axes_have_as_many_names_as_there_are(n_axes):
 
 
 def test_a_grouped_convolution_counts_each_group_alone():
-    inputs = inputs_of(IMAGE)
+    inputs, kernel = inputs_of(IMAGE), Kernel(widths=(3, 3), positions=(10, 12))
     made = checked(
-        convolution_of_size(
-            "layer", inputs[0], n=4, out_sizes=(10, 12), kernel=(3, 3), groups=2, bias=True
-        ),
-        inputs,
+        convolution_of_size("layer", inputs[0], kernel, n=4, groups=2, bias=True), inputs
     )
     assert made.outputs[0].sizes == (8, 4, 10, 12)
     assert [p.sizes for p in made.parameters] == [(4, 3, 3, 3), (4,)]
     model = PaperCostModel(1.0, 1.0, 1.0, 1.0)
     grouped = model.layer_costs(made.layer, configurations(made.layer, 1))[0, 0]
-    whole = convolution_of_size("layer", inputs[0], n=4, out_sizes=(10, 12), kernel=(3, 3)).layer
+    whole = convolution_of_size("layer", inputs[0], kernel, n=4).layer
     assert grouped == model.layer_costs(whole, configurations(whole, 1))[0, 0] / 2
 
 
@@ -259,8 +261,8 @@ def test_windows_slide_along_one_to_three_axes(n_axes):
     extents, kernel = (9, 10, 11)[:n_axes], (2, 3, 4)[:n_axes]
     out_sizes = tuple(e - k + 1 for e, k in zip(extents, kernel, strict=True))
     inputs = inputs_of((8, 6, *extents))
-    convolved = convolution_of_size("layer", inputs[0], n=4, out_sizes=out_sizes, kernel=kernel)
-    pooled = pooling_of_size("layer", inputs[0], out_sizes=out_sizes, kernel=kernel)
+    convolved = convolution_of_size("layer", inputs[0], Kernel(kernel, out_sizes), n=4)
+    pooled = pooling_of_size("layer", inputs[0], Kernel(kernel, out_sizes))
     assert checked(convolved, inputs).outputs[0].sizes == (8, 4, *out_sizes)
     assert checked(pooled, inputs).outputs[0].sizes == (8, 6, *out_sizes)
     assert convolved.parameters[0].sizes == (4, 6, *kernel)
