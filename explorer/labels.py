@@ -11,6 +11,11 @@ TITLE = "PaSE explorer"
 PAGES = {
     "Overview": "overview",
     "Graph": "graph",
+    "Layers": "layers",
+    "Costs": "costs",
+    "Compare": "compare",
+    "Scaling": "scaling",
+    "Learn": "learn",
 }
 """Titles of the pages, and the module of `explorer.views` that shows each."""
 
@@ -92,11 +97,12 @@ HELP = {
     "devices": "Number of devices p. A strategy may use fewer.",
     "cluster": "Peak speed and links of the devices; `pase clusters NAME` lists the sources.",
     "batch": "Batch size of one step, over all devices. Empty: the network's own.",
-    "min_part": "A split may not leave parts smaller than this. The paper uses 4 for images.",
-    "flop_per_multiply_add": "2 counts the multiplication and the addition; the paper counts 1.",
+    "min_part": "A split may not leave parts smaller than this. Empty: the network's own, 4 "
+    "for the paper's image networks and 1 elsewhere.",
+    "flop_per_multiply_add": "2 counts multiplication and addition; the paper counts 1.",
     "word_bytes": "Bytes of one number. Empty: the network's element type. The paper uses 8.",
-    "tera_flops": "Peak FLOP/s of one device, in TFLOP/s. Empty: the preset's figure.",
-    "giga_bytes": "Bytes per second of one link, in GB/s. Empty: the preset's figure.",
+    "tera_flops": "Peak FLOP/s of one device, in TFLOP/s. Empty: the cluster's figure.",
+    "giga_bytes": "Bytes per second of one link, in GB/s. Empty: the cluster's figure.",
     "share": "The address holds the choices made here; whoever opens it sees this page. A file of "
     "your own does not travel with it.",
     "step_cost": (

@@ -11,11 +11,17 @@ from dataclasses import dataclass, replace
 from pase_core.cluster import preset
 from pase_core.graph import Graph
 from pase_core.importers import load_graph
+from pase_core.search.elimination import EliminationOptions
 from pase_core.solve import CostOptions, Problem
-from pase_core.sources import check_batch, sample_graph
+from pase_core.sources import check_batch, default_min_part, sample_graph
 
 UPLOAD = "upload"
 """Network name that stands for the user's own file."""
+
+
+MAX_ENTRIES = 2e11
+"""Entries that a search for a page may visit, about half a minute's work; the samples at 1024
+devices need a sixth of it. The command line has no such limit."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +49,7 @@ class Scenario:
         n_devices: number of devices.
         cluster: name of a preset.
         batch: batch size; None for the network's own.
-        min_part: smallest part that a split may leave.
+        min_part: smallest part that a split may leave; None for the network's own.
         flop_per_multiply_add: 1 or 2.
         word_bytes: bytes of a word; None for the element type's.
         tera_flops: peak TFLOP/s of a device; None for the preset's.
@@ -56,7 +62,7 @@ class Scenario:
     n_devices: int = 8
     cluster: str = "gtx-1080-ti"
     batch: int | None = None
-    min_part: int = 1
+    min_part: int | None = None
     flop_per_multiply_add: int = 2
     word_bytes: int | None = None
     tera_flops: float | None = None
@@ -66,6 +72,11 @@ class Scenario:
     def without_pins(self) -> Scenario:
         """The same scenario with every layer left to the search."""
         return replace(self, pins=())
+
+    @property
+    def smallest_part(self) -> int:
+        """Smallest part that a split may leave."""
+        return default_min_part(self.network) if self.min_part is None else self.min_part
 
     def graph(self) -> Graph:
         """Load the network.
@@ -100,7 +111,8 @@ class Scenario:
             cost=CostOptions(
                 word_bytes=self.word_bytes,
                 flop_per_multiply_add=self.flop_per_multiply_add,
-                min_part=self.min_part,
+                min_part=self.smallest_part,
             ),
+            search=EliminationOptions(max_entries=MAX_ENTRIES),
             pins=self.pins,
         )

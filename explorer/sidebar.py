@@ -12,6 +12,7 @@ from explorer import state
 from explorer.labels import HELP, MODELLED, plain
 from explorer.scenario import UPLOAD, Scenario, Upload
 from pase_core.cluster import preset, preset_names
+from pase_core.sources import default_min_part
 from sample_graphs import SAMPLES
 
 DEVICE_COUNTS = (
@@ -41,7 +42,7 @@ def choose_scenario() -> Scenario | None:
         )
         names = preset_names()
         cluster = st.selectbox(
-            "Device type",
+            "Cluster",
             names,
             names.index(DEFAULT.cluster),
             key="cluster",
@@ -113,14 +114,8 @@ def _choose_figures(scenario: Scenario) -> Scenario:
     """Figures of the cost model that most people leave alone."""
     return replace(
         scenario,
-        min_part=st.number_input(
-            "Smallest part",
-            1,
-            4096,
-            DEFAULT.min_part,
-            key="min_part",
-            help=HELP["min_part"],
-            bind="query-params",
+        min_part=_optional(
+            "Smallest part", "min_part", (1, 4096), str(default_min_part(scenario.network))
         ),
         flop_per_multiply_add=st.selectbox(
             "FLOP per multiply-add",
@@ -132,9 +127,9 @@ def _choose_figures(scenario: Scenario) -> Scenario:
         ),
         word_bytes=_optional("Bytes per word", "word_bytes", (1, 16), "the element type's"),
         tera_flops=_optional(
-            "Peak of a device [TFLOP/s]", "tera_flops", (1e-3, 1e6), "the preset's"
+            "Peak of a device [TFLOP/s]", "tera_flops", (1e-3, 1e6), "the cluster's"
         ),
-        giga_bytes=_optional("Link [GB/s]", "giga_bytes", (1e-6, 1e6), "the preset's"),
+        giga_bytes=_optional("Link [GB/s]", "giga_bytes", (1e-6, 1e6), "the cluster's"),
     )
 
 

@@ -13,6 +13,7 @@ OPTIONS: dict[str, object] = {
     "client.toolbarMode": "viewer",
     "client.showErrorDetails": "none",
     "global.developmentMode": False,
+    "global.disableWidgetStateDuplicationWarning": True,
     "runner.magicEnabled": False,
     "server.fileWatcherType": "none",
     "server.maxUploadSize": 200,

@@ -13,6 +13,9 @@ from dataclasses import dataclass
 
 from pase_core.errors import GraphError
 
+BATCH = "b"
+"""The dimension that is the batch, in every layer that has one."""
+
 _WORDS = re.compile(r"\([^()]*\)\S*|\S+")
 _WORD = re.compile(r"\((?P<group>[^()]*)\)|(?P<window>~?)(?P<name>[A-Za-z_]\w*)|-", re.ASCII)
 

@@ -12,19 +12,46 @@ from functools import partial
 
 import numpy as np
 
+from pase_core.axes import BATCH
 from pase_core.configurations import Splits
 from pase_core.costs.build import Costs
 from pase_core.graph import Graph
 from pase_core.layers import Layer
 from pase_core.strategy import Strategy, strategy_of_choices
 
-BATCH = "b"
-"""The dimension that is the batch, in every layer that has one."""
-
 DATA_PARALLEL = "data parallel"
 
 Wish = Mapping[str, int]
 """Parts wished for per dimension; dimensions not named stay whole."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Kind:
+    """Layers of which a recipe speaks.
+
+    What a layer is called is for people, and a JSON file may call it anything; so a kind is told
+    by the dimensions that the recipe needs as well.
+
+    Attributes:
+        operation: what such a layer is called.
+        dimensions: names of the dimensions that it must have.
+    """
+
+    operation: str
+    dimensions: tuple[str, ...]
+
+    def fits(self, layer: Layer) -> bool:
+        """Whether a layer is of this kind."""
+        return layer.operation == self.operation and set(self.dimensions) <= set(
+            layer.dimension_names
+        )
+
+
+_CONVOLUTION = _Kind("convolution", (BATCH,))
+_FULLY_CONNECTED = _Kind("fully connected", ("n",))
+_RECURRENT = _Kind("LSTM", ("l",))
+_EMBEDDING = _Kind("embedding", ("v",))
+_ATTENTION = _Kind("softmax", ("h",))
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,18 +90,37 @@ def _strategy(
 
 def data_parallel(graph: Graph, costs: Costs, n_devices: int) -> Strategy:
     """Split the batch of every layer as far as it goes, and nothing else."""
-    note = f"Every layer's batch is split up to {n_devices} ways; parameters are on every device."
+    note = unsplit_batch(graph, costs, n_devices) or (
+        f"Every layer's batch is split up to {n_devices} ways; parameters are on every device."
+    )
     return _strategy(graph, costs, DATA_PARALLEL, note, lambda _layer: {BATCH: n_devices})
 
 
-def _has(*operations: str) -> Callable[[Graph], bool]:
-    """True for graphs with all of the operations."""
+def unsplit_batch(graph: Graph, costs: Costs, n_devices: int) -> str:
+    """Why data parallelism splits nothing, in a sentence; empty if it does split something.
 
-    def applies(graph: Graph) -> bool:
-        present = {layer.operation for layer in graph.layers}
-        return all(operation in present for operation in operations)
+    One device is no reason to complain.
+    """
+    if n_devices == 1 or any(map(_can_split_batch, graph.layers, costs.configurations)):
+        return ""
+    sizes = {d.size for layer in graph.layers for d in layer.dimensions if d.name == BATCH}
+    if not sizes:
+        return f"No layer has a batch, the dimension named {BATCH}, to split."
+    which = "a" if max(sizes) == 1 else "another"
+    return f"The batch of {max(sizes)} cannot be split; set {which} batch size."
 
-    return applies
+
+def _can_split_batch(layer: Layer, splits: Splits) -> bool:
+    """Whether a layer has a configuration that splits the batch and nothing else."""
+    if BATCH not in layer.dimension_names:
+        return False
+    parts = splits[:, layer.dimension_names.index(BATCH)]
+    return bool(((parts > 1) & (parts == splits.prod(axis=1))).any())
+
+
+def _has(*kinds: _Kind) -> Callable[[Graph], bool]:
+    """True for graphs with layers of all of the kinds."""
+    return lambda graph: all(any(map(kind.fits, graph.layers)) for kind in kinds)
 
 
 def _one_weird_trick(graph: Graph, n_devices: int) -> Iterator[tuple[str, Callable[[Layer], Wish]]]:
@@ -82,14 +128,14 @@ def _one_weird_trick(graph: Graph, n_devices: int) -> Iterator[tuple[str, Callab
     dense = {
         access.tensor
         for layer in graph.layers
-        if layer.operation == "fully connected"
+        if _FULLY_CONNECTED.fits(layer)
         for access in layer.outputs
     }
 
     def wish(layer: Layer) -> Wish:
         reads_dense = any(access.tensor in dense for access in layer.inputs)
         follows = reads_dense and not layer.parameters and "n" in layer.dimension_names
-        if layer.operation == "fully connected" or follows:
+        if _FULLY_CONNECTED.fits(layer) or follows:
             return {"n": n_devices}
         return {BATCH: n_devices}
 
@@ -102,9 +148,9 @@ def _data_and_pipeline(
     """Recurrent layers on different devices, the batch over the devices that are left."""
 
     def wish(layer: Layer) -> Wish:
-        if layer.operation != "LSTM":
+        if not _RECURRENT.fits(layer):
             return {BATCH: n_devices}
-        stages = min(n_devices, dict(zip(layer.dimension_names, layer.sizes, strict=True))["l"])
+        stages = min(n_devices, layer.sizes[layer.dimension_names.index("l")])
         return {"l": stages, BATCH: n_devices // stages}
 
     yield "", wish
@@ -129,20 +175,20 @@ EXPERTS: dict[str, Expert] = {
         Expert(
             "one weird trick",
             "Convolutions split the batch, fully connected layers their outputs (Krizhevsky 2014).",
-            _has("convolution", "fully connected"),
+            _has(_CONVOLUTION, _FULLY_CONNECTED),
             _one_weird_trick,
         ),
         Expert(
             "data + pipeline",
             "Recurrent layers on different devices, everything else data parallel "
             "(Wu et al. 2016).",
-            _has("LSTM"),
+            _has(_RECURRENT),
             _data_and_pipeline,
         ),
         Expert(
             "Mesh-TensorFlow",
             "The batch m ways; vocabulary, hidden units and heads n ways (Shazeer et al. 2018).",
-            _has("embedding", "softmax"),
+            _has(_EMBEDDING, _ATTENTION),
             _mesh_tensorflow,
         ),
     )

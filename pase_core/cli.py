@@ -10,17 +10,14 @@ from pathlib import Path
 from typing import NoReturn, TypeVar
 
 from pase_core.cluster import Cluster, preset, preset_names
+from pase_core.console import progress_bar
 from pase_core.errors import OpenDimensions, OptionError, PaseError
-from pase_core.exporters.files import write_text
+from pase_core.exporters.files import STANDARD_OUTPUT, check_target, write_text
 from pase_core.exporters.solution_json import Json, comparison_to_dict, solution_to_dict, to_text
-from pase_core.report import (
-    print_check,
-    print_clusters,
-    print_comparison,
-    print_graphs,
-    print_solution,
-    progress_bar,
-)
+from pase_core.importers import read_graph_file
+from pase_core.listings import print_cluster, print_clusters, print_graphs
+from pase_core.pricing import compare_with_files
+from pase_core.report import print_check, print_comparison, print_solution
 from pase_core.search.elimination import (
     AUTOMATIC,
     DEFAULT_MEMORY_BUDGET_BYTES,
@@ -28,8 +25,8 @@ from pase_core.search.elimination import (
     EliminationOptions,
     Progress,
 )
-from pase_core.solve import COST_MODELS, CostOptions, Problem, compare, solve
-from pase_core.sources import load_source
+from pase_core.solve import COST_MODELS, CostOptions, Problem, solve
+from pase_core.sources import default_min_part, load_source
 from pase_core.units import parse_bytes
 
 DEFAULT_CLUSTER = "gtx-1080-ti"
@@ -38,6 +35,8 @@ DEFAULT_CLUSTER = "gtx-1080-ti"
 BAD_INPUT, OPEN_DIMENSIONS = 2, 3
 """Exit codes beside 0."""
 
+_MOST_DIGITS = 20
+"""Of a size on the command line; what it may be is checked later."""
 
 Result = TypeVar("Result")
 
@@ -58,19 +57,30 @@ def make_parser() -> argparse.ArgumentParser:
         "All costs are modelled, not measured.",
     )
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    answer_solve = partial(_answer, solve, solution_to_dict, print_solution)
-    answer_compare = partial(_answer, compare, comparison_to_dict, print_comparison)
-    for name, run, text in (
-        ("solve", answer_solve, "find the best strategy of a network"),
-        ("compare", answer_compare, "the best strategy beside data parallelism and experts'"),
-    ):
-        command = commands.add_parser(name, help=text, description=text.capitalize() + ".")
-        command.set_defaults(run=run)
-        _add_problem_options(command)
+    solving = commands.add_parser("solve", help="find the best strategy of a network")
+    solving.set_defaults(run=partial(_answer, solve, solution_to_dict, print_solution))
+    _add_problem_options(solving)
+    comparing = commands.add_parser(
+        "compare", help="the best strategy beside data parallelism, experts' and your own"
+    )
+    comparing.set_defaults(run=_compare)
+    _add_problem_options(comparing)
+    comparing.add_argument(
+        "--strategy",
+        action="append",
+        default=[],
+        metavar="FILE",
+        help="a strategy as CSV or JSON, as one more row; may be repeated",
+    )
     graphs = commands.add_parser("graphs", help="list the sample graphs")
     graphs.set_defaults(run=lambda _arguments: print_graphs())
-    clusters = commands.add_parser("clusters", help="list the device presets")
-    clusters.set_defaults(run=lambda _arguments: print_clusters())
+    clusters = commands.add_parser(
+        "clusters", help="list the clusters that come along, or every figure of one"
+    )
+    clusters.set_defaults(run=_clusters)
+    clusters.add_argument(
+        "name", metavar="NAME", nargs="?", help="a cluster; shows its figures and their sources"
+    )
     check = commands.add_parser("check", help="check a graph file and say what is in it")
     check.set_defaults(run=_check)
     check.add_argument("file", metavar="FILE", help="a graph as JSON or ONNX")
@@ -103,12 +113,15 @@ def _add_problem_options(command: argparse.ArgumentParser) -> None:
         "--cluster",
         default=DEFAULT_CLUSTER,
         metavar="NAME",
-        help=f"device preset (%(default)s): {', '.join(preset_names())}",
+        help=f"one of the clusters that come along (%(default)s): {', '.join(preset_names())}",
     )
     add(
-        "--flops", type=float, metavar="F", help="peak FLOP/s of a device, in place of the preset's"
+        "--flops",
+        type=float,
+        metavar="F",
+        help="peak FLOP/s of a device, in place of the cluster's",
     )
-    add("--bandwidth", type=float, metavar="B", help="bytes/s of a link, in place of the preset's")
+    add("--bandwidth", type=float, metavar="B", help="bytes/s of a link, in place of the cluster's")
     _add_model_options(command)
     add("--json", metavar="FILE", help="write the result as JSON; - for standard output")
 
@@ -130,7 +143,11 @@ def _add_model_options(command: argparse.ArgumentParser) -> None:
         metavar="N",
         help="FLOP that a multiply-add counts (%(default)s; the paper's prototype: 1)",
     )
-    add("--min-part", type=int, default=1, help="smallest part of a split dimension (%(default)s)")
+    add(
+        "--min-part",
+        type=int,
+        help="smallest part of a split dimension; default: the sample's own, else 1",
+    )
     add(
         "--ordering",
         default=AUTOMATIC,
@@ -150,8 +167,11 @@ def _bindings(texts: Sequence[str]) -> dict[str, int]:
     bindings = {}
     for text in texts:
         name, _, size = text.rpartition("=")
-        if not name or not size.isdecimal():
-            raise OptionError(f"--bind {text!r} cannot be read; write NAME=SIZE, such as seq=128")
+        if not name or not size.isdecimal() or len(size) > _MOST_DIGITS:
+            shown = text if len(text) <= 60 else f"{text[:60]}..."
+            raise OptionError(f"--bind {shown!r} cannot be read; write NAME=SIZE, such as seq=128")
+        if name in bindings:
+            raise OptionError(f"--bind gives {name!r} twice; give it once")
         bindings[name] = int(size)
     return bindings
 
@@ -163,6 +183,7 @@ def _cluster(arguments: argparse.Namespace) -> Cluster:
 
 
 def _problem(arguments: argparse.Namespace) -> Problem:
+    min_part = arguments.min_part
     return Problem(
         graph=load_source(arguments.source, arguments.batch, _bindings(arguments.bind)),
         cluster=_cluster(arguments),
@@ -170,7 +191,7 @@ def _problem(arguments: argparse.Namespace) -> Problem:
             model=arguments.cost_model,
             word_bytes=arguments.word_bytes,
             flop_per_multiply_add=arguments.flop_per_multiply_add,
-            min_part=arguments.min_part,
+            min_part=default_min_part(arguments.source) if min_part is None else min_part,
         ),
         search=EliminationOptions(
             ordering=arguments.ordering,
@@ -187,22 +208,45 @@ def _answer(
 ) -> None:
     """Run a verb of `pase_core.solve`; write its result as JSON or print it, or both."""
     problem = _problem(arguments)
+    if arguments.json is not None:
+        check_target(arguments.json)
     with progress_bar("searching") as progress:
         result = verb(problem, progress)
-    if arguments.json:
+    if arguments.json is not None:
         write_text(arguments.json, to_text(to_dict(result)))
-    if arguments.json != "-":
+    if arguments.json != STANDARD_OUTPUT:
         show(result)
 
 
+def _compare(arguments: argparse.Namespace) -> None:
+    verb = partial(compare_with_files, files=arguments.strategy)
+    _answer(verb, comparison_to_dict, print_comparison, arguments)
+
+
 def _check(arguments: argparse.Namespace) -> None:
-    print_check(load_source(str(Path(arguments.file)), arguments.batch, _bindings(arguments.bind)))
+    file, bindings = Path(arguments.file), _bindings(arguments.bind)
+    print_check(read_graph_file(file, batch=arguments.batch, bindings=bindings))
+
+
+def _clusters(arguments: argparse.Namespace) -> None:
+    if arguments.name is None:
+        print_clusters()
+    else:
+        print_cluster(arguments.name)
 
 
 def _explore(arguments: argparse.Namespace) -> None:
     from explorer.start import start
 
     start(port=arguments.port, opens_browser=not arguments.no_browser)
+
+
+def _last_resort(error: Exception) -> str:
+    """One line about an error that no check foresaw."""
+    what = "memory ran out" if isinstance(error, MemoryError) else "this is too large to compute"
+    reason = " ".join(str(error).split())[:200]
+    shown = f" ({reason})" if reason else ""
+    return f"{what}{shown}; use a smaller network, fewer devices or a larger --min-part"
 
 
 def main(words: Sequence[str] | None = None) -> int:
@@ -215,6 +259,9 @@ def main(words: Sequence[str] | None = None) -> int:
         return OPEN_DIMENSIONS
     except PaseError as error:
         print(f"pase: {error}", file=sys.stderr)
+        return BAD_INPUT
+    except (MemoryError, RecursionError, OverflowError) as error:
+        print(f"pase: {_last_resort(error)}", file=sys.stderr)
         return BAD_INPUT
     except BrokenPipeError:
         sys.stderr.close()  # the reader has gone; say nothing about it

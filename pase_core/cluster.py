@@ -1,4 +1,4 @@
-"""Device setups: how fast the devices compute, what they hold and how they are linked.
+"""Clusters: how fast the devices compute, what they hold and how they are linked.
 
 A cluster is homogeneous: equal devices in equal nodes. Where a group of devices crosses links of
 different speed, the slowest counts.
@@ -31,7 +31,7 @@ __all__ = [
 ]
 
 SCHEMA = "pase.cluster/1"
-FORMAT = Format("a device setup", ClusterError, n_levels=3, max_bytes=1_000_000)
+FORMAT = Format("a cluster", ClusterError, n_levels=3, max_bytes=1_000_000)
 GIVEN = "given by the user"
 """The source of every figure that `Cluster.with_overrides` put in."""
 
@@ -176,13 +176,13 @@ class Cluster:
         )
 
     def with_devices(self, n_devices: int) -> Cluster:
-        """The same setup with another number of devices."""
+        """The same cluster with another number of devices."""
         return replace(self, n_devices=n_devices)
 
     def with_overrides(
         self, flop_per_second: float | None = None, bytes_per_second: float | None = None
     ) -> Cluster:
-        """The setup with the user's figures; `sources` says which ones they are.
+        """The cluster with the user's figures; `sources` says which ones they are.
 
         Args:
             flop_per_second: FLOP/s of one device for every element type; None keeps the peaks.
@@ -202,21 +202,21 @@ class Cluster:
 
 
 def preset_names() -> tuple[str, ...]:
-    """The names of the device setups that come with the package, in alphabetical order."""
+    """The names of the clusters that come with the package, in alphabetical order."""
     folder = resources.files("pase_core") / "clusters"
     names = (file.name for file in folder.iterdir())
     return tuple(sorted(name.removesuffix(".json") for name in names if name.endswith(".json")))
 
 
 def preset(name: str, n_devices: int = 8) -> Cluster:
-    """A device setup that comes with the package.
+    """A cluster that comes with the package.
 
     Args:
         name: one of `preset_names()`.
         n_devices: how many devices.
 
     Raises:
-        ClusterError: if there is no such preset, or `n_devices` is out of range.
+        ClusterError: if there is no such cluster, or `n_devices` is out of range.
 
     Example:
         >>> preset("gtx-1080-ti", 32).n_nodes
@@ -225,14 +225,14 @@ def preset(name: str, n_devices: int = 8) -> Cluster:
     names = preset_names()
     if name not in names:
         raise ClusterError(
-            f"unknown device preset {name!r}; known: {', '.join(names)}{did_you_mean(name, names)}"
+            f"unknown cluster {name!r}; known: {', '.join(names)}{did_you_mean(name, names)}"
         )
     file = resources.files("pase_core") / "clusters" / f"{name}.json"
     return cluster_from_json(file.read_text("utf-8"), file.name).with_devices(n_devices)
 
 
 def cluster_from_json(text: str, source: str) -> Cluster:
-    """Read a device setup in the form of `schemas/cluster.schema.json`.
+    """Read a cluster in the form of `schemas/cluster.schema.json`.
 
     Args:
         text: the JSON text.
@@ -274,7 +274,7 @@ def _read_link(field: str, top: Entry, figures: FigureReader) -> Link:
 
 
 def cluster_to_json(cluster: Cluster) -> str:
-    """Write a device setup so that `cluster_from_json` gives it back."""
+    """Write a cluster so that `cluster_from_json` gives it back."""
     figures = FigureWriter(dict(cluster.sources))
 
     def link(field: str, link: Link) -> dict[str, object]:

@@ -1,4 +1,4 @@
-"""Figures of a device setup as they stand in its JSON file.
+"""Figures of a cluster as they stand in its JSON file.
 
 A figure stands there as a bare number, or as an object that says where it is from:
 `{"value": 11.3e12, "source": "NVIDIA data sheet", "date": "2017-03"}`. In memory, source and

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-LAYER_COMPONENTS = ("compute", "output", "input_gradient", "parameter_gradient", "other")
+COMPUTE = "compute"
+"""The part that is arithmetic; every other part is communication."""
+
+LAYER_COMPONENTS = (COMPUTE, "output", "input_gradient", "parameter_gradient", "other")
 """Parts of a layer's cost, in the order of the rows of a cost table."""
 
 REDISTRIBUTION = "redistribution"
 """The part that the transfers between layers make up."""
 
 COMPONENTS: dict[str, tuple[str, str]] = {
-    "compute": ("compute", "Arithmetic of one device, forward and backward."),
+    COMPUTE: ("compute", "Arithmetic of one device, forward and backward."),
     "output": (
         "partial sums",
         "All-reduce of a layer's output where a summed dimension is split.",

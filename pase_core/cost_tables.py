@@ -6,8 +6,9 @@ this form, a pairwise discrete function over a graph, would do.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +17,86 @@ Array = NDArray[np.float64]
 
 Kept = NDArray[np.int64]
 """Numbers of the choices of a vertex that remain, in rising order."""
+
+
+@dataclass(frozen=True, eq=False)
+class TableShape:
+    """What is known of cost tables before any cost is: sizes, edges, and which arrays are one.
+
+    Attributes:
+        n_choices: number of choices of each vertex.
+        edges: per edge its two vertices; at most one for each unordered pair.
+        vertex_keys: per vertex a name of its array of costs; equal names mean one array.
+        edge_keys: the same per edge.
+        n_components: parts that are kept of the costs of each vertex.
+        names: what to call each vertex in messages; empty for its number.
+    """
+
+    n_choices: tuple[int, ...]
+    edges: tuple[tuple[int, int], ...]
+    vertex_keys: tuple[Hashable, ...]
+    edge_keys: tuple[Hashable, ...]
+    n_components: int = 0
+    names: tuple[str, ...] = ()
+
+    @cached_property
+    def neighbours(self) -> tuple[frozenset[int], ...]:
+        """The undirected graph: for each vertex, its neighbours."""
+        found: list[set[int]] = [set() for _ in self.n_choices]
+        for first, second in self.edges:
+            found[first].add(second)
+            found[second].add(first)
+        return tuple(frozenset(each) for each in found)
+
+    @cached_property
+    def vertex_bytes(self) -> dict[Hashable, int]:
+        """Bytes of each distinct array of costs of vertices, with its parts."""
+        sizes = zip(self.vertex_keys, self.n_choices, strict=True)
+        return {key: 8 * n * (1 + self.n_components) for key, n in sizes}
+
+    @cached_property
+    def edge_bytes(self) -> dict[Hashable, int]:
+        """Bytes of each distinct array of costs of edges."""
+        ends = zip(self.edge_keys, self.edges, strict=True)
+        return {key: 8 * self.n_choices[u] * self.n_choices[v] for key, (u, v) in ends}
+
+    @property
+    def n_bytes(self) -> int:
+        """Bytes of all distinct arrays."""
+        return sum(self.vertex_bytes.values()) + sum(self.edge_bytes.values())
+
+    def n_bytes_beside(self, part: TableShape) -> int:
+        """Bytes of the arrays that these tables do not share with a restriction of them."""
+        edges = {key: n for key, n in self.edge_bytes.items() if key not in part.edge_bytes}
+        vertices = dict(self.vertex_bytes)
+        for key in vertices.keys() & part.vertex_bytes.keys():
+            vertices[key] -= part.vertex_bytes[key]
+        return sum(edges.values()) + sum(vertices.values())
+
+    def name(self, vertex: int) -> str:
+        """What to call a vertex."""
+        return self.names[vertex] if self.names else f"vertex {vertex}"
+
+    def restricted(self, kept: Sequence[Kept]) -> TableShape:
+        """Shape of the restricted tables; see `CostTables.restricted`."""
+        ids = self._restriction_ids(kept)
+        return TableShape(
+            n_choices=tuple(len(keep) for keep in kept),
+            edges=self.edges,
+            vertex_keys=tuple(
+                (key, i) if i else key for key, i in zip(self.vertex_keys, ids, strict=True)
+            ),
+            edge_keys=tuple(
+                (key, ids[u], ids[v]) if ids[u] or ids[v] else key
+                for key, (u, v) in zip(self.edge_keys, self.edges, strict=True)
+            ),
+            names=self.names,
+        )
+
+    def _restriction_ids(self, kept: Sequence[Kept]) -> list[int]:
+        """Per vertex a number for the choices kept of it; 0 where all are."""
+        sizes = zip(kept, self.n_choices, strict=True)
+        return [0 if len(keep) == n else id(keep) for keep, n in sizes]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -59,6 +140,18 @@ class CostTables:
         return tuple(len(costs) for costs in self.vertices)
 
     @property
+    def shape(self) -> TableShape:
+        """Sizes, edges and shared arrays, without the costs."""
+        return TableShape(
+            n_choices=self.n_choices,
+            edges=tuple((pair.first, pair.second) for pair in self.pairs),
+            vertex_keys=tuple(id(costs) for costs in self.vertices),
+            edge_keys=tuple(id(pair.costs) for pair in self.pairs),
+            n_components=len(self.parts[0]) if self.parts else 0,
+            names=self.names,
+        )
+
+    @property
     def n_bytes(self) -> int:
         """Bytes of all distinct arrays."""
         arrays = (*self.vertices, *self.parts, *(pair.costs for pair in self.pairs))
@@ -82,22 +175,24 @@ class CostTables:
             kept: per vertex the choices to keep; one array for vertices that are to stay equal.
 
         Returns:
-            Tables in which equal arrays restricted equally stay shared.
+            Tables in which equal arrays restricted equally stay shared, and arrays of which
+            everything is kept are those of these tables.
         """
-        vertices: dict[tuple[int, int], Array] = {}
-        for costs, keep in zip(self.vertices, kept, strict=True):
-            vertices.setdefault((id(costs), id(keep)), costs[keep])
-        tables: dict[tuple[int, int, int], Array] = {}
-        pairs = []
-        for first, second, costs in ((p.first, p.second, p.costs) for p in self.pairs):
-            key = (id(costs), id(kept[first]), id(kept[second]))
-            if key not in tables:
-                tables[key] = costs[kept[first]][:, kept[second]]
-            pairs.append(PairTable(first, second, tables[key]))
+        shape = self.shape.restricted(kept)
+        made: dict[Hashable, Array] = {}
+        for key, costs, keep in zip(shape.vertex_keys, self.vertices, kept, strict=True):
+            if key not in made:
+                made[key] = costs if len(keep) == len(costs) else costs[keep]
+        for key, pair in zip(shape.edge_keys, self.pairs, strict=True):
+            if key not in made:
+                rows, columns = kept[pair.first], kept[pair.second]
+                is_whole = (len(rows), len(columns)) == pair.costs.shape
+                made[key] = pair.costs if is_whole else pair.costs[np.ix_(rows, columns)]
         return CostTables(
-            vertices=tuple(
-                vertices[id(c), id(k)] for c, k in zip(self.vertices, kept, strict=True)
+            vertices=tuple(made[key] for key in shape.vertex_keys),
+            pairs=tuple(
+                PairTable(pair.first, pair.second, made[key])
+                for key, pair in zip(shape.edge_keys, self.pairs, strict=True)
             ),
-            pairs=tuple(pairs),
             names=self.names,
         )

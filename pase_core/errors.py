@@ -4,10 +4,11 @@
     |-- GraphError          a graph, a layer or a tensor is not what it must be
     |   `-- ImportFileError   a file could not be read as a graph
     |       `-- OpenDimensions  a file leaves sizes open that the user must give
-    |-- ClusterError        a device setup that cannot be
+    |-- ClusterError        a cluster that cannot be
     |-- StrategyError       a strategy that does not fit its graph
+    |   `-- StrategyFileError   a file could not be read as a strategy of the graph
     |-- OptionError         an option outside its range
-    `-- BudgetError         the exact search does not fit the memory budget
+    `-- BudgetError         the exact search does not fit the memory budget or the limit on work
 
 Every message says what came, what is allowed and what to do about it, in one line.
 """
@@ -42,11 +43,15 @@ class OpenDimensions(ImportFileError):
 
 
 class ClusterError(PaseError):
-    """A device setup with impossible figures, or an unknown preset."""
+    """A cluster with impossible figures, or an unknown one."""
 
 
 class StrategyError(PaseError):
     """A strategy that does not fit the graph or the devices."""
+
+
+class StrategyFileError(StrategyError):
+    """A file that cannot be read as a strategy of the graph at hand."""
 
 
 class OptionError(PaseError):
@@ -54,4 +59,4 @@ class OptionError(PaseError):
 
 
 class BudgetError(PaseError):
-    """The exact search needs more memory than it was given."""
+    """The exact search needs more memory, or visits more entries, than it was given."""

@@ -178,16 +178,20 @@ class Layer:
                 self._check_part("reduction", access.reduction)
         for work in self.work:
             self._check_known("work", work.over)
+            self._check_distinct("work", work.over)
             check_number(f"work of layer {self.name!r}", work.count)
             check_one_of(f"unit of work of layer {self.name!r}", work.unit, get_args(WorkUnit))
         for message in self.messages:
             self._check_part(f"{message.kind} message", message)
         for group in self.row_major:
             self._check_known("row_major", group)
+            self._check_distinct("row_major", group)
 
     def _check_part(self, what: str, part: Reduction | Message) -> None:
         """Check the names and numbers of a reduction or message."""
         self._check_known(what, part.tile + part.over)
+        for field, names in _name_lists(part).items():
+            self._check_distinct(f"{what}, {field}", names)
         check_number(f"scale of a {what} of layer {self.name!r}", getattr(part, "scale", 1.0))
         if not isinstance(part, Reduction):
             check_one_of(f"component of a {what}", part.component, get_args(Component))
@@ -199,6 +203,15 @@ class Layer:
         for window in part.windows if isinstance(part, Halo) else ():
             check_size(f"window of layer {self.name!r}", window.extent)
             check_size(f"window of layer {self.name!r}", window.width)
+
+    def _check_distinct(self, what: str, names: tuple[str, ...]) -> None:
+        """Raise GraphError if a dimension stands twice: its splits would count twice."""
+        twice = [name for i, name in enumerate(names) if name in names[:i]]
+        if twice:
+            raise GraphError(
+                f"layer {self.name!r}, {what}: dimension {twice[0]!r} stands twice in "
+                f"{' '.join(names)}; name each dimension once"
+            )
 
     def _check_known(self, what: str, names: Iterable[str]) -> None:
         """Raise GraphError if a name is no dimension of this layer."""
@@ -235,3 +248,14 @@ class Layer:
         tile = access.dimensions
         over = tuple(d.name for d in self.dimensions if d.name not in tile)
         return Reduction(tile, over)
+
+
+def _name_lists(part: Reduction | Message) -> dict[str, tuple[str, ...]]:
+    """The lists of dimensions that a reduction or message names."""
+    match part:
+        case Relayout():
+            return {"times": part.times, "held": part.held, "needed": part.needed}
+        case Halo():
+            return {"tile": part.tile, "windows": part.over}
+        case _:
+            return {"tile": part.tile, "over": part.over}

@@ -2,169 +2,136 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections import Counter
 
 from rich.console import Console
-from rich.progress import Progress as Bar
 from rich.table import Table
+from rich.text import Text
 
-from pase_core.cluster import preset, preset_names
 from pase_core.components import COMPONENTS
+from pase_core.console import make_console, make_table
 from pase_core.graph import Graph
-from pase_core.layers import Layer
-from pase_core.search.elimination import Progress
 from pase_core.solve import Comparison, Problem, Solution
-from pase_core.strategy import PricedStrategy, describe_splits
-from pase_core.units import percent, ratio, with_prefix
-from sample_graphs import SAMPLES
+from pase_core.strategy import PricedStrategy, describe_dimensions, describe_splits
+from pase_core.units import count, percent, ratio, with_prefix
+from pase_core.wording import describe_proof
 
 
-def _console() -> Console:
-    # A pipe or file has no width; tables must not be cut to 80 columns there.
-    return Console(width=None if sys.stdout.isatty() else 160, highlight=False)
-
-
-@contextmanager
-def progress_bar(text: str) -> Iterator[Progress]:
-    """A progress bar on standard error, if that is a terminal."""
-    with Bar(console=Console(stderr=True), transient=True, disable=not sys.stderr.isatty()) as bar:
-        task = bar.add_task(text, total=1.0)
-        yield lambda share: bar.update(task, completed=share)
-
-
-def _describe_dimensions(layer: Layer) -> str:
-    return " ".join(f"{d.name}={d.size}" for d in layer.dimensions)
+def _bold(text: str) -> Text:
+    return Text(text, style="bold")
 
 
 def _print_setup(console: Console, problem: Problem) -> None:
     graph, cluster = problem.graph, problem.cluster
     flops = with_prefix(cluster.flop_per_second(graph.element_type), "FLOP/s")
     console.print(
-        f"[bold]{graph.name}[/] on {cluster.n_devices} devices ({cluster.title}: {flops} a device, "
-        f"links of {with_prefix(cluster.bytes_per_second, 'B/s')})"
+        _bold(graph.name),
+        f"on {count(cluster.n_devices, 'device')} ({cluster.title}: {flops} a device, "
+        f"links of {with_prefix(cluster.bytes_per_second, 'B/s')})",
     )
 
 
 def print_solution(solution: Solution) -> None:
     """Print the found strategy layer by layer, its cost and how it was found."""
-    console = _console()
-    graph, found, search = solution.problem.graph, solution.found, solution.search
+    console = make_console()
     _print_setup(console, solution.problem)
-    table = Table("layer", "operation", "dimensions", "split", box=None, pad_edge=False)
-    table.add_column(f"cost [{solution.unit}]", justify="right")
-    rows = zip(graph.layers, found.strategy.configurations, found.layer_costs, strict=True)
-    for layer, configuration, cost in rows:
+    console.print(_layer_table(solution))
+    _print_total(console, solution)
+    if solution.remark:
+        console.print(solution.remark)
+    search = solution.search
+    console.print(
+        f"{search.method} ({search.ordering}): {describe_proof(search)}; tables "
+        f"{with_prefix(solution.tables_seconds, 's')}, search "
+        f"{with_prefix(solution.search_seconds, 's')}; largest table "
+        f"{count(search.largest_table, 'entry', 'entries')}, "
+        f"{with_prefix(search.peak_bytes, 'B')}"
+    )
+
+
+def _layer_table(solution: Solution) -> Table:
+    """Layer by layer its split, its own cost and that of the transfers into it; and their sums."""
+    found, unit = solution.found, solution.unit
+    own, incoming = found.layer_costs, found.incoming_transfers
+    table = make_table(
+        *("layer", "operation", "dimensions", "split"),
+        numbers=(f"layer [{unit}]", f"transfers in [{unit}]"),
+    )
+    for layer, configuration, *costs in zip(
+        solution.problem.graph.layers, found.strategy.configurations, own, incoming, strict=True
+    ):
         table.add_row(
             layer.name,
             layer.operation,
-            _describe_dimensions(layer),
+            describe_dimensions(layer),
             describe_splits(layer, configuration),
-            with_prefix(float(cost), ""),
+            *(with_prefix(float(cost), "") for cost in costs),
         )
-    console.print(table)
-    _print_total(console, solution, found)
-    console.print(
-        f"{search.method} ({search.ordering}): proved optimal; tables "
-        f"{with_prefix(solution.tables_seconds, 's')}, search "
-        f"{with_prefix(solution.search_seconds, 's')}; largest table "
-        f"{with_prefix(search.largest_table, 'entries')}, {with_prefix(search.peak_bytes, 'B')}"
-    )
+    sums = (with_prefix(float(costs.sum()), "") for costs in (own, incoming))
+    table.add_row("sum", "", "", "", *sums, style="bold")
+    return table
 
 
-def _print_total(console: Console, solution: Solution, priced: PricedStrategy) -> None:
+def _print_total(console: Console, solution: Solution) -> None:
+    found = solution.found
     console.print(
-        f"[bold]step cost {with_prefix(priced.total, solution.unit)} per device[/], "
-        f"{with_prefix(solution.seconds(priced.total), 's')} at peak speed "
-        "(modelled, not measured)"
+        _bold(f"step cost {with_prefix(found.total, solution.unit)} per device"),
+        f"= layers + transfers, {with_prefix(solution.seconds(found.total), 's')} at peak speed "
+        "(modelled, not measured)",
     )
     shares = [
-        f"{COMPONENTS[name][0]} {percent(cost / priced.total)}"
-        for name, cost in priced.components.items()
-        if cost and priced.total
+        f"{COMPONENTS[name][0]} {percent(cost / found.total)}"
+        for name, cost in found.components.items()
+        if cost and found.total
     ]
     console.print("  " + ", ".join(shares))
 
 
 def print_comparison(comparison: Comparison) -> None:
-    """Print every strategy with its total, components and speed-up."""
-    console = _console()
+    """Print every strategy with its total, speed-up, weights and components."""
+    console = make_console()
     solution = comparison.solution
     _print_setup(console, solution.problem)
-    table = Table("strategy", box=None, pad_edge=False)
-    for title in (
-        f"step cost [{solution.unit}]",
-        "time",
-        "speed-up",
-        *(title for title, _meaning in COMPONENTS.values()),
-    ):
-        table.add_column(title, justify="right")
+    table = make_table(
+        "strategy",
+        numbers=(
+            f"step cost [{solution.unit}]",
+            *("time", "speed-up", "communication", "weights per device"),
+            *(title for title, _meaning in COMPONENTS.values()),
+        ),
+    )
     for priced in comparison.all_strategies:
-        mark = " (best)" if comparison.is_best_variant(priced) else ""
-        table.add_row(
-            priced.strategy.name + mark,
-            with_prefix(priced.total, ""),
-            with_prefix(solution.seconds(priced.total), "s"),
-            ratio(comparison.speedup(priced)),
-            *(with_prefix(priced.components[name], "") for name in COMPONENTS),
-        )
+        table.add_row(*_comparison_row(comparison, priced))
     console.print(table)
     console.print("speed-up over data parallelism; all costs modelled, not measured")
+    if comparison.data_parallel_is_whole:
+        console.print(f"data parallel: {comparison.data_parallel.strategy.note}")
 
 
-def print_graphs() -> None:
-    """Print the sample graphs."""
-    table = Table("name", "network", box=None, pad_edge=False)
-    for title in ("layers", "parameters", "batch"):
-        table.add_column(title, justify="right")
-    table.add_column("shows")
-    for name, sample in SAMPLES.items():
-        graph = sample.build(sample.batch)
-        table.add_row(
-            name,
-            sample.title,
-            str(len(graph.layers)),
-            with_prefix(graph.n_parameters, ""),
-            str(sample.batch),
-            sample.shows,
-        )
-    _console().print(table)
-
-
-def print_clusters() -> None:
-    """Print the device presets."""
-    table = Table("name", "devices", box=None, pad_edge=False)
-    for title in ("per node", "float32", "bfloat16", "memory", "in a node", "between nodes"):
-        table.add_column(title, justify="right")
-    for name in preset_names():
-        cluster = preset(name)
-        table.add_row(
-            name,
-            cluster.title,
-            str(cluster.devices_per_node),
-            *(with_prefix(cluster.flop_per_second(t), "FLOP/s") for t in ("float32", "bfloat16")),
-            with_prefix(cluster.memory_bytes, "B"),
-            *(
-                with_prefix(link.bytes_per_second, "B/s")
-                for link in (cluster.intra_node, cluster.inter_node)
-            ),
-        )
-    _console().print(table)
+def _comparison_row(comparison: Comparison, priced: PricedStrategy) -> tuple[str, ...]:
+    solution = comparison.solution
+    mark = " (best)" if comparison.is_best_variant(priced) else ""
+    return (
+        priced.strategy.name + mark,
+        with_prefix(priced.total, ""),
+        with_prefix(solution.seconds(priced.total), "s"),
+        ratio(comparison.speedup(priced)),
+        percent(priced.communication_share),
+        with_prefix(solution.parameter_bytes_per_device(priced.strategy), "B"),
+        *(with_prefix(priced.components[name], "") for name in COMPONENTS),
+    )
 
 
 def print_check(graph: Graph) -> None:
     """Print what is in a graph."""
-    console = _console()
-    operations: dict[str, int] = {}
-    for layer in graph.layers:
-        operations[layer.operation] = operations.get(layer.operation, 0) + 1
+    console = make_console()
+    n_layers, n_transfers = len(graph.layers), len(graph.transfers)
     console.print(
-        f"[bold]{graph.name}[/]: {len(graph.layers)} layers, {len(graph.transfers)} transfers, "
-        f"{with_prefix(graph.n_parameters, 'parameters')}, {graph.element_type}"
+        Text.assemble(_bold(graph.name), ":"),
+        f"{count(n_layers, 'layer')}, {count(n_transfers, 'transfer')}, "
+        f"{count(graph.n_parameters, 'parameter')}, {graph.element_type}",
     )
-    table = Table("operation", box=None, pad_edge=False)
-    table.add_column("layers", justify="right")
-    for operation, count in sorted(operations.items(), key=lambda item: -item[1]):
-        table.add_row(operation, str(count))
+    table = make_table("operation", numbers=("layers",))
+    for operation, n in Counter(layer.operation for layer in graph.layers).most_common():
+        table.add_row(operation, count(n))
     console.print(table)

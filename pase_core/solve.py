@@ -1,6 +1,6 @@
 """The public verbs: solve a problem, and compare the answer with what people would do.
 
-    Graph + Cluster + options -> cost tables -> ordering -> elimination -> Solution
+    Graph + Cluster + options -> outline -> plan -> cost tables -> elimination -> Solution
 
 Each arrow is a function that can be called alone.
 """
@@ -11,26 +11,32 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
-import numpy as np
-
-from pase_core.baselines import data_parallel, expert_strategies
+from pase_core.baselines import data_parallel, expert_strategies, unsplit_batch
 from pase_core.cluster import Cluster
-from pase_core.cost_tables import Kept
-from pase_core.costs.build import CostModel, Costs, build_costs
+from pase_core.costs.build import (
+    CostModel,
+    Costs,
+    build_costs,
+    check_budget,
+    outline_costs,
+    price_outline,
+)
 from pase_core.costs.paper import PaperCostModel
 from pase_core.errors import OptionError
 from pase_core.graph import Graph
+from pase_core.pins import Pins, kept_choices, pinned_choices
 from pase_core.search.elimination import (
     EliminationOptions,
     Progress,
-    eliminate,
     no_progress,
+    plan_search,
+    run_search,
 )
 from pase_core.search.result import SearchResult
 from pase_core.strategy import (
-    Configuration,
     PricedStrategy,
-    find_choice,
+    Strategy,
+    parameter_bytes_per_device,
     price,
     price_choices,
     strategy_of_choices,
@@ -73,19 +79,25 @@ class Problem:
     cluster: Cluster
     cost: CostOptions = field(default_factory=CostOptions)
     search: EliminationOptions = field(default_factory=EliminationOptions)
-    pins: tuple[tuple[str, Configuration], ...] = ()
+    pins: Pins = ()
+
+    @property
+    def word_bytes(self) -> float:
+        """Bytes of a word: those asked for, or the graph's."""
+        given = self.cost.word_bytes
+        return self.graph.word_bytes if given is None else given
 
 
-def _paper_model(graph: Graph, cluster: Cluster, options: CostOptions) -> PaperCostModel:
+def _paper_model(problem: Problem) -> PaperCostModel:
     return PaperCostModel(
-        flop_per_second=cluster.flop_per_second(graph.element_type),
-        bytes_per_second=cluster.bytes_per_second,
-        word_bytes=options.word_bytes or graph.word_bytes,
-        flop_per_multiply_add=options.flop_per_multiply_add,
+        flop_per_second=problem.cluster.flop_per_second(problem.graph.element_type),
+        bytes_per_second=problem.cluster.bytes_per_second,
+        word_bytes=problem.word_bytes,
+        flop_per_multiply_add=problem.cost.flop_per_multiply_add,
     )
 
 
-COST_MODELS: dict[str, Callable[[Graph, Cluster, CostOptions], CostModel]] = {
+COST_MODELS: dict[str, Callable[[Problem], CostModel]] = {
     "paper": _paper_model,
 }
 """Cost models by name."""
@@ -99,11 +111,12 @@ class Solution:
         problem: what was solved.
         unit: unit of all costs.
         found: the strategy and its costs.
-        search: how it was found.
+        search: how it was found; optimal among the strategies that keep the pinned layers.
         tables_seconds: time taken to make the cost tables.
         search_seconds: time taken to search, without the wait for the compiled loops, which comes
             once per process at most (`search.loading_seconds`).
         n_configurations: configurations of all layers together.
+        remark: what keeps the problem from a better answer, in a sentence; empty if nothing does.
     """
 
     problem: Problem
@@ -113,10 +126,16 @@ class Solution:
     tables_seconds: float
     search_seconds: float
     n_configurations: int
+    remark: str = ""
 
     def seconds(self, cost: float) -> float:
         """A cost as modelled time."""
         return cost_model(self.problem).seconds(cost)
+
+    def parameter_bytes_per_device(self, strategy: Strategy) -> float:
+        """Bytes of the weights that one device holds under a strategy."""
+        graph, word_bytes = self.problem.graph, self.problem.word_bytes
+        return parameter_bytes_per_device(graph, strategy, word_bytes)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -148,6 +167,12 @@ class Comparison:
         variants = [each for group in self.experts.values() for each in group]
         return (self.solution.found, self.data_parallel, *variants)
 
+    @property
+    def data_parallel_is_whole(self) -> bool:
+        """True if there are several devices and data parallelism splits nothing over them."""
+        parts = (q for row in self.data_parallel.strategy.configurations for q in row)
+        return self.solution.problem.cluster.n_devices > 1 and all(q == 1 for q in parts)
+
     def is_best_variant(self, priced: PricedStrategy) -> bool:
         """True for the cheapest of several variants of one recipe."""
         return any(len(group) > 1 and group[0] is priced for group in self.experts.values())
@@ -168,7 +193,7 @@ def cost_model(problem: Problem) -> CostModel:
         raise OptionError(
             f"unknown cost model {problem.cost.model!r}; known: {', '.join(COST_MODELS)}"
         )
-    return make(problem.graph, problem.cluster, problem.cost)
+    return make(problem)
 
 
 def price_tables(problem: Problem) -> Costs:
@@ -187,52 +212,34 @@ def price_tables(problem: Problem) -> Costs:
     )
 
 
-def pinned_choices(problem: Problem, costs: Costs) -> dict[int, int]:
-    """Row of the given configuration of each pinned layer, by the layer's position.
-
-    Raises:
-        GraphError: if there is no such layer.
-        StrategyError: if the configuration is not allowed.
-    """
-    choices = {}
-    for name, configuration in problem.pins:
-        position = problem.graph.position(name)
-        layer = problem.graph.layers[position]
-        choices[position] = find_choice(layer, costs.configurations[position], configuration)
-    return choices
-
-
-def _search(problem: Problem, costs: Costs, progress: Progress) -> SearchResult:
-    """Search with the pinned layers held; choices count the rows of the full tables."""
-    pinned = pinned_choices(problem, costs)
-    if not pinned:
-        return eliminate(costs.tables, problem.search, progress)
-    every: dict[int, Kept] = {n: np.arange(n) for n in set(costs.tables.n_choices)}
-    kept = [
-        np.array([pinned[v]]) if v in pinned else every[n]
-        for v, n in enumerate(costs.tables.n_choices)
-    ]
-    result = eliminate(costs.tables.restricted(kept), problem.search, progress)
-    choices = tuple(int(keep[c]) for keep, c in zip(kept, result.choices, strict=True))
-    return replace(result, choices=choices)
-
-
 def _solve(problem: Problem, progress: Progress) -> tuple[Solution, Costs]:
+    """Outline, plan, price and search, in this order: what does not fit is refused unpriced."""
+    model, budget = cost_model(problem), problem.search.memory_budget_bytes
     start = time.perf_counter()
-    costs = price_tables(problem)
-    middle = time.perf_counter()
-    result = _search(problem, costs, progress)
+    outline = outline_costs(problem.graph, problem.cluster.n_devices, problem.cost.min_part)
+    check_budget(outline.shape, budget)
+    pinned = pinned_choices(problem.graph, problem.pins, outline.configurations)
+    outlined = time.perf_counter()
+    kept = kept_choices(outline.shape.n_choices, pinned)
+    shape = outline.shape.restricted(kept) if pinned else outline.shape
+    planned = plan_search(shape, problem.search, outline.shape.n_bytes_beside(shape))
+    planned_at = time.perf_counter()
+    costs = price_outline(outline, model, budget)
+    priced = time.perf_counter()
+    searched = costs.tables.restricted(kept) if pinned else costs.tables
+    result = run_search(planned, searched, problem.search, progress)
+    choices = tuple(int(keep[c]) for keep, c in zip(kept, result.choices, strict=True))
     end = time.perf_counter()
-    strategy = strategy_of_choices(FOUND, costs, result.choices, "Found by exact search.")
-    found = price_choices(costs, strategy, result.choices)
+    strategy = strategy_of_choices(FOUND, costs, choices, "Found by exact search.")
     solution = Solution(
         problem=problem,
-        unit=cost_model(problem).unit,
-        found=found,
-        search=result,
-        tables_seconds=middle - start,
-        search_seconds=end - middle - result.loading_seconds,
+        unit=model.unit,
+        found=price_choices(costs, strategy, choices),
+        search=replace(result, choices=choices, n_pinned=len(pinned)),
+        tables_seconds=outlined - start + priced - planned_at,
+        search_seconds=planned_at - outlined + end - priced - result.loading_seconds,
         n_configurations=sum(costs.tables.n_choices),
+        remark=unsplit_batch(problem.graph, costs, problem.cluster.n_devices),
     )
     return solution, costs
 

@@ -31,6 +31,11 @@ def sample_graph(name: str, batch: int | None = None) -> Graph:
     return sample.build(batch or sample.batch)
 
 
+def default_min_part(source: str) -> int:
+    """Smallest part of a split dimension unless the user gives one: the sample's own, else 1."""
+    return SAMPLES[source].min_part if source in SAMPLES else 1
+
+
 def load_source(
     source: str, batch: int | None = None, bindings: Mapping[str, int] | None = None
 ) -> Graph:
@@ -45,7 +50,7 @@ def load_source(
             raise OptionError(f"sample {source!r} has no open dimensions to bind")
         return sample_graph(source, batch)
     path = Path(source)
-    if path.suffix or path.exists() or "/" in source or "\\" in source:
+    if path.suffix or "/" in source or "\\" in source or _exists(path):
         if batch is not None:
             check_batch(batch)
         return read_graph_file(path, batch=batch, bindings=bindings)
@@ -53,3 +58,10 @@ def load_source(
         f"{source!r} is neither a file nor a sample; samples are {', '.join(SAMPLES)}"
         f"{did_you_mean(source, SAMPLES)}"
     )
+
+
+def _exists(path: Path) -> bool:
+    try:
+        return path.exists()
+    except (OSError, ValueError):  # a name that no file can have
+        return False

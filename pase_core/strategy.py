@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pase_core.components import REDISTRIBUTION
+from pase_core.components import COMPUTE, REDISTRIBUTION
 from pase_core.configurations import Splits
 from pase_core.cost_tables import Array
 from pase_core.costs.build import Costs
@@ -79,6 +79,11 @@ class PricedStrategy:
         """Cost of the whole strategy."""
         return sum(self.components.values())
 
+    @property
+    def communication_share(self) -> float:
+        """Share of the cost that is not arithmetic, from 0 to 1."""
+        return 1.0 - self.components[COMPUTE] / self.total if self.total else 0.0
+
 
 def find_choice(layer: Layer, splits: Splits, configuration: Sequence[int]) -> int:
     """Row of a configuration among a layer's configurations.
@@ -99,9 +104,8 @@ def find_choice(layer: Layer, splits: Splits, configuration: Sequence[int]) -> i
         )
         raise StrategyError(
             f"layer {layer.name!r}: {shown} is not allowed; each split must divide its dimension "
-            f"({' '.join(f'{d.name}={d.size}' for d in layer.dimensions)}), leave parts of the "
-            f"smallest size or more, and all together use at most {int(splits.prod(1).max())} "
-            "devices"
+            f"({describe_dimensions(layer)}), leave parts of the smallest size or more, and all "
+            f"together use at most {int(splits.prod(1).max())} devices"
         )
     return int(rows[0])
 
@@ -150,6 +154,11 @@ def strategy_of_choices(
     return Strategy(name, tuple(tuple(map(int, row)) for row in rows), note)
 
 
+def describe_dimensions(layer: Layer) -> str:
+    """The dimensions of a layer with their sizes, such as `b=128 n=4096 c=9216`."""
+    return " ".join(f"{d.name}={d.size}" for d in layer.dimensions)
+
+
 def describe_splits(layer: Layer, configuration: Configuration) -> str:
     """The dimensions that a configuration splits, such as `b 16 · n 2`, or `whole`."""
     parts = [
@@ -181,3 +190,8 @@ def parameter_words(graph: Graph, strategy: Strategy) -> Array:
     for tensor, position in first.items():
         words[position] += largest[tensor]
     return words
+
+
+def parameter_bytes_per_device(graph: Graph, strategy: Strategy, word_bytes: float) -> float:
+    """Bytes of the trained numbers that one device holds, of `word_bytes` each."""
+    return word_bytes * float(parameter_words(graph, strategy).sum())

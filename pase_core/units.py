@@ -9,6 +9,7 @@ from pase_core.errors import OptionError
 
 _PREFIXES = ((1e18, "E"), (1e15, "P"), (1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"), (1.0, ""))
 _SMALL = ((1e-3, "m"), (1e-6, "µ"), (1e-9, "n"))
+_LARGE = ((1e12, "trillion"), (1e9, "billion"), (1e6, "million"))
 _QUANTITY = re.compile(r"\s*([0-9.]+(?:[eE][+-]?\d+)?)\s*([kKMGTP]?)(i?)B?\s*")
 _POWERS = {"": 0, "k": 1, "K": 1, "M": 2, "G": 3, "T": 4, "P": 5}
 
@@ -26,6 +27,27 @@ def with_prefix(value: float, unit: str, digits: int = 3) -> str:
     scales = _PREFIXES if magnitude >= 1 else _SMALL
     scale, prefix = next((s for s in scales if magnitude >= s[0]), scales[-1])
     return f"{_plain(value / scale, digits)} {prefix}{unit}".rstrip()
+
+
+def count(number: int, noun: str = "", plural: str = "") -> str:
+    """A number of things, all its digits up to a million.
+
+    Args:
+        number: how many; not negative.
+        noun: what one of them is called; empty for the number alone.
+        plural: what several are called; empty for the noun with an s.
+
+    Example:
+        >>> count(1150, "entry", "entries"), count(144_213_000, "parameter")
+        ('1,150 entries', '144 million parameters')
+    """
+    digits = f"{number:,}"
+    if number >= 1e6:
+        rounded = float(f"{number:.3g}")
+        scale, word = next(s for s in _LARGE if rounded >= s[0])
+        digits = f"{_plain(rounded / scale, 3)} {word}"
+    name = noun if number == 1 or not noun else plural or f"{noun}s"
+    return f"{digits} {name}".rstrip()
 
 
 def common_scale(largest: float, unit: str) -> tuple[float, str]:

@@ -21,9 +21,8 @@ class Sample:
         title: the name that people know.
         build: makes the graph for a batch size.
         batch: the batch size of the paper's measurements.
-        min_part: the smallest part of a split dimension in the paper's prototype.
+        min_part: the smallest part of a split dimension, as in the paper's prototype.
         shows: what the network teaches, in one line.
-        family: `convolutional`, `recurrent` or `transformer`; baselines go by it.
     """
 
     title: str
@@ -31,7 +30,6 @@ class Sample:
     batch: int
     min_part: int
     shows: str
-    family: str
 
 
 SAMPLES: dict[str, Sample] = {
@@ -41,7 +39,6 @@ SAMPLES: dict[str, Sample] = {
         128,
         4,
         "Fully connected layers hold most parameters: splitting them beats data parallelism.",
-        "convolutional",
     ),
     "inception_v3": Sample(
         "Inception v3",
@@ -49,7 +46,6 @@ SAMPLES: dict[str, Sample] = {
         128,
         4,
         "Branches and joins: a good ordering keeps the tables small where breadth-first cannot.",
-        "convolutional",
     ),
     "resnet101": Sample(
         "ResNet-101",
@@ -57,7 +53,6 @@ SAMPLES: dict[str, Sample] = {
         128,
         4,
         "Deep and regular, few parameters per layer: data parallelism is nearly optimal.",
-        "convolutional",
     ),
     "rnnlm": Sample(
         "RNN language model",
@@ -65,7 +60,6 @@ SAMPLES: dict[str, Sample] = {
         64,
         1,
         "A vocabulary of 100,000 words: four layers, and the split of the vocabulary decides.",
-        "recurrent",
     ),
     "transformer": Sample(
         "Transformer",
@@ -73,6 +67,5 @@ SAMPLES: dict[str, Sample] = {
         64,
         1,
         "Attention heads, hidden units and vocabulary compete with the batch in 204 layers.",
-        "transformer",
     ),
 }

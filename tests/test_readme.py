@@ -8,6 +8,9 @@ from pathlib import Path
 import pytest
 
 from pase_core.cli import main, make_parser
+from pase_core.cluster import preset
+from pase_core.importers import load_graph
+from pase_core.solve import Problem, solve
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -39,6 +42,7 @@ def workspace(tmp_path, monkeypatch):
 
     (tmp_path / "model.json").write_text(graph_to_json(SAMPLES["rnnlm"].build(8)))
     (tmp_path / "model.onnx").write_bytes(small_onnx_model())
+    (tmp_path / "mine.csv").write_text("layer,dimension,split\nfc1,n,8\nfc2,c,8\n")
     monkeypatch.chdir(tmp_path)
 
 
@@ -72,6 +76,22 @@ def test_command_runs(command, workspace, capsys):
     assert program == "pase"
     assert main(words) == 0
     assert capsys.readouterr().out
+
+
+def test_the_example_of_a_graph_can_be_solved():
+    (example,) = re.findall(r"```json\n(.*?)```", README, re.S)
+    graph = load_graph(example.encode(), "example.json")
+    solution = solve(Problem(graph, preset("gtx-1080-ti", 8)))
+    assert solution.found.components["compute"] > 0
+    assert len(graph.transfers) == 1
+
+
+def test_the_example_in_python_runs(capsys):
+    (example,) = re.findall(r"```python\n(.*?)```", README, re.S)
+    exec(compile(example.replace("n_devices=64", "n_devices=8"), "README", "exec"), {})
+    total, speedup = map(float, capsys.readouterr().out.split())
+    assert total > 0
+    assert speedup >= 1
 
 
 def test_make_targets_exist():

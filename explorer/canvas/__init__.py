@@ -28,8 +28,8 @@ def graph_canvas(
 
     Args:
         picture: as `explorer.picture.draw` makes it.
-        key: of the widget; its state has `selected` (a box's id) and, for one run after a double
-            click, `toggled`.
+        key: of the widget; its state has, for one run after the event, `selected` or `toggled`: a
+            box's id. (A lasting state would swallow a second click on the same box.)
         on_selected: called when a box is clicked or reached by the arrow keys.
         on_toggled: called when a box is to be opened.
     """

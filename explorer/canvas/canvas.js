@@ -202,7 +202,7 @@ class View {
     this.selected = id;
     if (reveal) this.reveal(this.boxes.get(id));
     this.draw();
-    this.component.setStateValue("selected", id);
+    this.component.setTriggerValue("selected", id);
   }
 
   reveal(box) {

@@ -7,8 +7,7 @@ from typing import Any
 
 import pandas as pd
 
-from explorer.tables.summary import word_bytes
-from pase_core.baselines import BATCH
+from pase_core.axes import BATCH
 from pase_core.layers import Layer
 from pase_core.outline import Box, Outline
 from pase_core.solve import Comparison
@@ -44,7 +43,7 @@ def box_table(comparison: Comparison, boxes: Outline, layers: pd.DataFrame) -> p
         split_kind(layer, configuration)
         for layer, configuration in zip(graph.layers, found.strategy.configurations, strict=True)
     ]
-    weights = word_bytes(comparison) * parameter_words(graph, found.strategy)
+    weights = comparison.solution.problem.word_bytes * parameter_words(graph, found.strategy)
     rows = []
     for box in boxes.boxes:
         inside = layers.iloc[list(box.layers)]

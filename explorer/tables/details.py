@@ -8,7 +8,6 @@ import numpy as np
 import pandas as pd
 
 from explorer.labels import component_title
-from explorer.tables.summary import word_bytes
 from pase_core.components import REDISTRIBUTION
 from pase_core.costs.build import Costs, tensor_cuts
 from pase_core.solve import Comparison
@@ -82,7 +81,7 @@ def tensor_table(comparison: Comparison, position: int) -> pd.DataFrame:
                     "axes": " ".join(map(str, access.axes)),
                     "sizes": " × ".join(map(str, tensor.sizes)),
                     "parts": " × ".join(map(str, cut)),
-                    "each": with_prefix(words * word_bytes(comparison), "B"),
+                    "each": with_prefix(words * comparison.solution.problem.word_bytes, "B"),
                 }
             )
     return pd.DataFrame(rows)

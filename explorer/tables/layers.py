@@ -8,7 +8,7 @@ import pandas as pd
 
 from pase_core.modules import module_names
 from pase_core.solve import Comparison
-from pase_core.strategy import PricedStrategy, describe_splits
+from pase_core.strategy import PricedStrategy, describe_dimensions, describe_splits
 from pase_core.units import common_scale, with_prefix
 
 
@@ -26,9 +26,7 @@ def layer_table(comparison: Comparison) -> pd.DataFrame:
             "layer": names,
             "module": module_names(names),
             "operation": [layer.operation for layer in graph.layers],
-            "dimensions": [
-                " ".join(f"{d.name}={d.size}" for d in layer.dimensions) for layer in graph.layers
-            ],
+            "dimensions": [describe_dimensions(layer) for layer in graph.layers],
             "split": _splits(comparison, found),
             "split_data_parallel": _splits(comparison, baseline),
             "cost": found.layer_costs + found.incoming_transfers,

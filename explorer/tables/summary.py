@@ -8,8 +8,9 @@ import pandas as pd
 
 from explorer.labels import component_title, plain
 from pase_core.solve import Comparison
-from pase_core.strategy import PricedStrategy, parameter_words
+from pase_core.strategy import PricedStrategy
 from pase_core.units import common_scale, percent, ratio, with_prefix
+from pase_core.wording import describe_proof
 from sample_graphs import SAMPLES
 
 
@@ -55,17 +56,12 @@ def strategy_table(comparison: Comparison) -> pd.DataFrame:
                 "cost": priced.total,
                 "seconds": comparison.solution.seconds(priced.total),
                 "speedup": comparison.speedup(priced),
-                "communication": communication_share(priced),
+                "communication": priced.communication_share,
                 "note": priced.strategy.note,
             }
             for priced in comparison.all_strategies
         ]
     )
-
-
-def communication_share(priced: PricedStrategy) -> float:
-    """Share of the cost that is not arithmetic."""
-    return 1.0 - priced.components["compute"] / priced.total if priced.total else 0.0
 
 
 def headline(comparison: Comparison) -> str:
@@ -84,11 +80,9 @@ def headline(comparison: Comparison) -> str:
 def tiles(comparison: Comparison) -> dict[str, tuple[str, str]]:
     """Value and remark of each tile of the overview, by its key in `labels.HELP`."""
     solution, baseline = comparison.solution, comparison.data_parallel
-    graph, found, search = solution.problem.graph, solution.found, solution.search
+    found, search = solution.found, solution.search
     weights = [
-        with_prefix(
-            word_bytes(comparison) * float(parameter_words(graph, priced.strategy).sum()), "B"
-        )
+        with_prefix(solution.parameter_bytes_per_device(priced.strategy), "B")
         for priced in (found, baseline)
     ]
     seconds = solution.tables_seconds + solution.search_seconds
@@ -98,13 +92,13 @@ def tiles(comparison: Comparison) -> dict[str, tuple[str, str]]:
             f"{with_prefix(solution.seconds(found.total), 's')} at peak speed",
         ),
         "communication": (
-            percent(communication_share(found)),
-            f"data parallel: {percent(communication_share(baseline))}",
+            percent(found.communication_share),
+            f"data parallel: {percent(baseline.communication_share)}",
         ),
         "weights": (weights[0], f"data parallel: {weights[1]}"),
         "search": (
             with_prefix(seconds, "s"),
-            "proved optimal" if search.proved_optimal else "not proved optimal",
+            describe_proof(search),
         ),
     }
 
@@ -129,9 +123,3 @@ def devices_used(priced: PricedStrategy) -> int:
 def total_scale(comparison: Comparison) -> tuple[float, str]:
     """Divisor and unit in which the totals of strategies read well."""
     return common_scale(comparison.solution.found.total, comparison.solution.unit)
-
-
-def word_bytes(comparison: Comparison) -> float:
-    """Bytes of one word in a result."""
-    problem = comparison.solution.problem
-    return problem.cost.word_bytes or problem.graph.word_bytes

@@ -36,6 +36,8 @@ def show() -> None:
 
     st.markdown(f"#### {tables.title(comparison)}")
     st.markdown(f"### {tables.headline(comparison)}")
+    if solution.remark:
+        st.warning(plain(solution.remark))
 
     columns = st.columns(len(TILE_TITLES))
     for column, (key, (value, remark)) in zip(

@@ -1,7 +1,14 @@
-"""From a graph and a cost model to cost tables."""
+"""From a graph and a cost model to cost tables.
+
+    Graph + number of devices -> Outline (what there is to be priced) -> Costs
+
+The outline is quick, and is enough to refuse what would not fit the memory, or could not be
+searched.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -10,7 +17,7 @@ from numpy.typing import NDArray
 
 from pase_core.components import LAYER_COMPONENTS
 from pase_core.configurations import Splits, configurations
-from pase_core.cost_tables import Array, CostTables, PairTable
+from pase_core.cost_tables import Array, CostTables, PairTable, TableShape
 from pase_core.errors import BudgetError
 from pase_core.graph import Graph, Transfer
 from pase_core.layers import Access, Layer
@@ -59,6 +66,23 @@ def layer_key(layer: Layer) -> object:
     )
 
 
+@dataclass(frozen=True, eq=False)
+class Outline:
+    """What there is to be priced.
+
+    Attributes:
+        graph: the network.
+        configurations: per layer its configurations; equal layers share one array.
+        transfers: per edge, a pair of neighbours, the tensors that go from the one to the other.
+        shape: of the cost tables; equal layers and equal transfers have equal keys.
+    """
+
+    graph: Graph
+    configurations: tuple[Splits, ...]
+    transfers: tuple[tuple[Transfer, ...], ...]
+    shape: TableShape
+
+
 def build_costs(
     graph: Graph,
     model: CostModel,
@@ -68,83 +92,128 @@ def build_costs(
 ) -> Costs:
     """Price every configuration of every layer and every pair of neighbours.
 
-    Equal layers and equal transfers are priced once and share arrays.
-
     Args:
         graph: the network.
         model: prices layers and transfers.
         n_devices: number of devices.
         min_part: smallest part that a split may leave.
-        memory_budget_bytes: for the tables of all transfers together.
+        memory_budget_bytes: for the cost tables.
 
     Raises:
         BudgetError: if the tables do not fit the budget.
     """
-    splits_of: dict[object, Splits] = {}
-    costs_of: dict[object, Array] = {}
-    totals_of: dict[object, Array] = {}
-    keys = [layer_key(layer) for layer in graph.layers]
-    for layer, key in zip(graph.layers, keys, strict=True):
+    return price_outline(outline_costs(graph, n_devices, min_part), model, memory_budget_bytes)
+
+
+def outline_costs(graph: Graph, n_devices: int, min_part: int = 1) -> Outline:
+    """Enumerate the configurations of every layer, and find out which tables will be equal.
+
+    Args:
+        graph: the network.
+        n_devices: number of devices.
+        min_part: smallest part that a split may leave.
+
+    Raises:
+        OptionError: if n_devices or min_part is out of range.
+        BudgetError: if a layer has too many configurations.
+    """
+    vertex_keys = _numbers(layer_key(layer) for layer in graph.layers)
+    splits_of: dict[int, Splits] = {}
+    for layer, key in zip(graph.layers, vertex_keys, strict=True):
         if key not in splits_of:
             splits_of[key] = configurations(layer, n_devices, min_part)
-            costs_of[key] = model.layer_costs(layer, splits_of[key])
-            totals_of[key] = costs_of[key].sum(axis=0)
-    splits = tuple(splits_of[key] for key in keys)
-    tables = CostTables(
-        vertices=tuple(totals_of[key] for key in keys),
-        pairs=_pair_tables(graph, model, splits, memory_budget_bytes),
-        components=LAYER_COMPONENTS,
-        parts=tuple(costs_of[key] for key in keys),
+    splits = tuple(splits_of[key] for key in vertex_keys)
+    between: dict[tuple[int, int], list[Transfer]] = {}
+    for transfer in graph.transfers:
+        between.setdefault((transfer.producer, transfer.consumer), []).append(transfer)
+    ends = (tuple(_transfer_key(graph, t, vertex_keys) for t in each) for each in between.values())
+    shape = TableShape(
+        n_choices=tuple(len(each) for each in splits),
+        edges=tuple(between),
+        vertex_keys=vertex_keys,
+        edge_keys=_numbers(ends),
+        n_components=len(LAYER_COMPONENTS),
         names=tuple(layer.name for layer in graph.layers),
+    )
+    return Outline(graph, splits, tuple(tuple(each) for each in between.values()), shape)
+
+
+def _numbers(keys: Iterable[Hashable]) -> tuple[int, ...]:
+    """Number keys, equal ones alike."""
+    number: dict[Hashable, int] = {}
+    return tuple(number.setdefault(key, len(number)) for key in keys)
+
+
+def price_outline(
+    outline: Outline, model: CostModel, memory_budget_bytes: float = float("inf")
+) -> Costs:
+    """Price what an outline lists; equal layers and equal transfers once, to share arrays.
+
+    Args:
+        outline: configurations and transfers.
+        model: prices layers and transfers.
+        memory_budget_bytes: for the cost tables.
+
+    Raises:
+        BudgetError: if the tables do not fit the budget; nothing has been priced then.
+    """
+    check_budget(outline.shape, memory_budget_bytes)
+    graph, splits, shape = outline.graph, outline.configurations, outline.shape
+    parts_of: dict[Hashable, Array] = {}
+    totals_of: dict[Hashable, Array] = {}
+    for layer, key, rows in zip(graph.layers, shape.vertex_keys, splits, strict=True):
+        if key not in parts_of:
+            parts_of[key] = model.layer_costs(layer, rows)
+            totals_of[key] = parts_of[key].sum(axis=0)
+    made: dict[Hashable, Array] = {}
+    for key, transfers in zip(shape.edge_keys, outline.transfers, strict=True):
+        if key not in made:
+            made[key] = _sum_of_transfers(graph, model, transfers, splits)
+    tables = CostTables(
+        vertices=tuple(totals_of[key] for key in shape.vertex_keys),
+        pairs=tuple(
+            PairTable(producer, consumer, made[key])
+            for (producer, consumer), key in zip(shape.edges, shape.edge_keys, strict=True)
+        ),
+        components=LAYER_COMPONENTS,
+        parts=tuple(parts_of[key] for key in shape.vertex_keys),
+        names=shape.names,
     )
     return Costs(splits, tables)
 
 
-TransferKey = tuple[object, ...]
+def check_budget(shape: TableShape, memory_budget_bytes: float) -> None:
+    """Check the tables of a shape against a memory budget, before they are priced.
 
-
-def _pair_tables(
-    graph: Graph, model: CostModel, splits: tuple[Splits, ...], memory_budget_bytes: float
-) -> tuple[PairTable, ...]:
-    """One table per pair of neighbours; several tensors between the same two add up."""
-    between: dict[tuple[int, int], list[Transfer]] = {}
-    for transfer in graph.transfers:
-        between.setdefault((transfer.producer, transfer.consumer), []).append(transfer)
-    made: dict[TransferKey, Array] = {}
-    pairs, n_bytes = [], 0.0
-    for (producer, consumer), transfers in between.items():
-        key: TransferKey = tuple(_transfer_key(graph, t, splits) for t in transfers)
-        if key not in made:
-            n_bytes += 8.0 * len(splits[producer]) * len(splits[consumer])
-            _check_budget(graph, (producer, consumer), splits, n_bytes, memory_budget_bytes)
-            made[key] = _sum_of_transfers(graph, model, transfers, splits)
-        pairs.append(PairTable(producer, consumer, made[key]))
-    return tuple(pairs)
-
-
-def _check_budget(
-    graph: Graph,
-    edge: tuple[int, int],
-    splits: tuple[Splits, ...],
-    n_bytes: float,
-    memory_budget_bytes: float,
-) -> None:
-    if n_bytes <= memory_budget_bytes:
+    Raises:
+        BudgetError: if they do not fit; it names the transfer at which they are too much, the
+            tables of the layers counted first, then those of the transfers in order.
+    """
+    if shape.n_bytes <= memory_budget_bytes:
         return
-    first, second = (graph.layers[position].name for position in edge)
+    n_bytes, seen = sum(shape.vertex_bytes.values()), set[Hashable]()
+    place = "those of the layers alone reach"
+    for key, (first, second) in zip(shape.edge_keys, shape.edges, strict=True):
+        if n_bytes > memory_budget_bytes:
+            break
+        n_bytes += 0 if key in seen else shape.edge_bytes[key]
+        seen.add(key)
+        place = (
+            f"at {shape.name(first)!r} -> {shape.name(second)!r} ({shape.n_choices[first]} x "
+            f"{shape.n_choices[second]} configurations) they reach"
+        )
     raise BudgetError(
-        f"the cost tables need more than the memory budget of {memory_budget_bytes / 1e9:.3g} GB: "
-        f"at {first!r} -> {second!r} ({len(splits[edge[0]])} x {len(splits[edge[1]])} "
-        f"configurations) they reach {n_bytes / 1e9:.3g} GB; raise the budget, use fewer devices "
-        "or a larger smallest part"
+        f"the cost tables need {shape.n_bytes / 1e9:.3g} GB, more than the memory budget of "
+        f"{memory_budget_bytes / 1e9:.3g} GB: {place} {n_bytes / 1e9:.3g} GB; raise the budget "
+        "(--memory-budget), use fewer devices or a larger smallest part (--min-part)"
     )
 
 
-def _transfer_key(graph: Graph, transfer: Transfer, splits: tuple[Splits, ...]) -> TransferKey:
+def _transfer_key(graph: Graph, transfer: Transfer, vertex_keys: tuple[int, ...]) -> Hashable:
     """What decides a transfer's table: both cuts, both sets of configurations, the sizes."""
     return (
-        id(splits[transfer.producer]),
-        id(splits[transfer.consumer]),
+        vertex_keys[transfer.producer],
+        vertex_keys[transfer.consumer],
         _axis_columns(graph.layers[transfer.producer], transfer.written),
         _axis_columns(graph.layers[transfer.consumer], transfer.read),
         transfer.tensor.sizes,
@@ -164,7 +233,7 @@ def tensor_cuts(layer: Layer, access: Access, splits: Splits) -> Splits:
 
 
 def _sum_of_transfers(
-    graph: Graph, model: CostModel, transfers: list[Transfer], splits: tuple[Splits, ...]
+    graph: Graph, model: CostModel, transfers: tuple[Transfer, ...], splits: tuple[Splits, ...]
 ) -> Array:
     first, *rest = (_transfer_table(graph, model, transfer, splits) for transfer in transfers)
     for table in rest:
@@ -185,4 +254,4 @@ def _transfer_table(
     small = model.transfer_costs(
         sizes, cuts_producer.astype(np.float64), cuts_consumer.astype(np.float64)
     )
-    return np.ascontiguousarray(small[rows.reshape(-1)][:, columns.reshape(-1)])
+    return small[np.ix_(rows.reshape(-1), columns.reshape(-1))]

@@ -20,11 +20,18 @@ class LayerRow(TypedDict):
     dimensions: dict[str, int]
     configuration: dict[str, int]
     cost: float
+    transfers_in: float
 
 
 def strategy_rows(graph: Graph, priced: PricedStrategy) -> list[LayerRow]:
-    """One row per layer: sizes, splits and the cost of the layer without transfers."""
-    rows = zip(graph.layers, priced.strategy.configurations, priced.layer_costs, strict=True)
+    """One row per layer: sizes, splits, cost without transfers and cost of those into it."""
+    rows = zip(
+        graph.layers,
+        priced.strategy.configurations,
+        priced.layer_costs,
+        priced.incoming_transfers,
+        strict=True,
+    )
     return [
         {
             "layer": layer.name,
@@ -32,8 +39,9 @@ def strategy_rows(graph: Graph, priced: PricedStrategy) -> list[LayerRow]:
             "dimensions": dict(zip(layer.dimension_names, layer.sizes, strict=True)),
             "configuration": dict(zip(layer.dimension_names, configuration, strict=True)),
             "cost": float(cost),
+            "transfers_in": float(transfers_in),
         }
-        for layer, configuration, cost in rows
+        for layer, configuration, cost, transfers_in in rows
     ]
 
 
@@ -54,19 +62,24 @@ def _setup(problem: Problem) -> Json:
         },
         "options": {
             "cost_model": problem.cost.model,
-            "word_bytes": problem.cost.word_bytes or graph.word_bytes,
+            "word_bytes": problem.word_bytes,
             "flop_per_multiply_add": problem.cost.flop_per_multiply_add,
             "min_part": problem.cost.min_part,
         },
     }
 
 
-def _cost(priced: PricedStrategy, solution: Solution) -> Json:
+def _figures(priced: PricedStrategy, solution: Solution) -> Json:
+    """What a strategy costs and needs as a whole."""
     return {
-        "total": priced.total,
-        "unit": solution.unit,
-        "seconds": solution.seconds(priced.total),
-        "components": dict(priced.components),
+        "cost": {
+            "total": priced.total,
+            "unit": solution.unit,
+            "seconds": solution.seconds(priced.total),
+            "components": dict(priced.components),
+        },
+        "communication_share": priced.communication_share,
+        "parameter_bytes_per_device": solution.parameter_bytes_per_device(priced.strategy),
     }
 
 
@@ -77,11 +90,12 @@ def solution_to_dict(solution: Solution) -> Json:
     return {
         "schema": "pase.solution/1",
         **_setup(solution.problem),
-        "cost": _cost(solution.found, solution),
+        **_figures(solution.found, solution),
         "search": {
             "method": search.method,
             "ordering": search.ordering,
             "proved_optimal": search.proved_optimal,
+            "pinned_layers": search.n_pinned,
             "seconds": {"tables": solution.tables_seconds, "search": solution.search_seconds},
             "loading_seconds": search.loading_seconds,
             "configurations": solution.n_configurations,
@@ -109,7 +123,7 @@ def comparison_to_dict(comparison: Comparison) -> Json:
                 "name": priced.strategy.name,
                 "note": priced.strategy.note,
                 "best_variant": comparison.is_best_variant(priced),
-                "cost": _cost(priced, solution),
+                **_figures(priced, solution),
                 "speedup_over_data_parallel": comparison.speedup(priced),
                 "strategy": strategy_rows(graph, priced),
             }

@@ -6,14 +6,12 @@ import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from pase_core.axes import Axis
+from pase_core.axes import BATCH, Axis
 from pase_core.checks import check_size
 from pase_core.errors import GraphError
 from pase_core.graph import Graph
 from pase_core.layers import Layer, Tensor
 from pase_core.messages import Halo
-
-BATCH = "b"
 
 Place = tuple[str, int]
 """An axis of a tensor: the tensor's name and the axis' position."""

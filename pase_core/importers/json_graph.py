@@ -30,7 +30,15 @@ from pase_core.errors import ImportFileError
 from pase_core.graph import ELEMENT_BYTES, MAX_LAYERS, Graph
 from pase_core.importers.foreign import foreign_contents
 from pase_core.json_reader import Entry, Format, read_json
-from pase_core.layers import Access, Dimension, Layer, Reduction, Tensor, Work
+from pase_core.layers import (
+    MAX_DIMENSIONS,
+    Access,
+    Dimension,
+    Layer,
+    Reduction,
+    Tensor,
+    Work,
+)
 from pase_core.messages import MESSAGES, Component, Message, Relayout, Window
 
 SCHEMA = "pase.graph/1"
@@ -41,12 +49,6 @@ MAX_TENSORS = 10 * MAX_LAYERS
 MAX_AXES_LENGTH = 2_000
 MAX_PARTS = 10_000
 """Most inputs, outputs, parameters, terms of work, messages or fused operations of a layer."""
-
-MAX_DIMENSIONS = 20
-"""Most dimensions of a layer, axes of a tensor, and names in axes or in a list of dimensions.
-
-The product of so many sizes stays inside float64's range.
-"""
 
 _COMPONENTS: tuple[Component, ...] = get_args(Component)
 _UNITS: tuple[str, ...] = get_args(get_type_hints(Work)["unit"])

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from onnx import ModelProto
 
 from pase_core.checks import check_size
-from pase_core.errors import GraphError, ImportFileError, OpenDimensions, OptionError
+from pase_core.errors import ImportFileError, OpenDimensions, OptionError
 
 _SPATIAL_SIZE = 224
 _SEQUENCE_SIZE = 128
@@ -68,7 +68,8 @@ def bind(
     replaces the file's batch size. What `bindings` name themselves comes before the batch.
 
     Raises:
-        OptionError: if a binding names no open size, or a size is out of range.
+        OptionError: if a binding names no open size, a size is out of range, or the batch
+            contradicts the bindings.
         OpenDimensions: if sizes stay open.
     """
     values = dict(bindings or {})
@@ -77,6 +78,7 @@ def bind(
     first = {axes[0] for axes in declared.values() if axes and isinstance(axes[0], str)}
     frozen = None
     if batch is not None and first:
+        _check_batch_matters(batch, {str(name): values.get(str(name)) for name in first}, source)
         values = dict.fromkeys((str(name) for name in first), batch) | values
     elif batch is not None:
         frozen = _file_batch(declared, source)
@@ -100,16 +102,20 @@ def _check_options(
                 f"{source} has no open size {name!r}; "
                 + (f"open are: {known}" if known else "none of its sizes is open")
             )
-        _check_option(f"the size bound to {name!r}", size)
+        check_size(f"the size bound to {name!r}", size, OptionError)
     if batch is not None:
-        _check_option("the batch", batch)
+        check_size("the batch", batch, OptionError)
 
 
-def _check_option(what: str, size: int) -> None:
-    try:
-        check_size(what, size)
-    except GraphError as error:
-        raise OptionError(str(error)) from None
+def _check_batch_matters(batch: int, first: Mapping[str, int | None], source: str) -> None:
+    """Raise OptionError if every first axis is bound by name, and to another size."""
+    if None in first.values() or batch in first.values():
+        return
+    given = ", ".join(f"{name}={size}" for name, size in first.items())
+    raise OptionError(
+        f"{source}: the batch size {batch} contradicts {given}, which bind every first axis; give "
+        "one of them"
+    )
 
 
 def _file_batch(declared: Declared, source: str) -> int:

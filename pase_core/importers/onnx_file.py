@@ -17,25 +17,12 @@ from google.protobuf.message import DecodeError, Message  # type: ignore[import-
 from onnx import ModelProto, NodeProto, TensorProto, helper, numpy_helper
 
 from pase_core.errors import ImportFileError
+from pase_core.importers.foreign import foreign_contents
 
 LARGEST_CONSTANT = 1024
 """Constants of at most so many elements may be read."""
 
 _IR_VERSION = 8
-
-_OTHER_FILES = (
-    (b"version https://git-lfs", "a Git LFS pointer; fetch the file itself with `git lfs pull`"),
-    (b"<", "an HTML or XML page; download the model file itself"),
-    (b"{", "JSON text; give its name the ending .json"),
-    (b"PK\x03\x04", "a zip archive or a PyTorch file; unpack it, or export the model to ONNX"),
-    (b"\x80\x02", "a Python pickle, which is never opened; export the model to ONNX"),
-    (b"\x89PNG", "a PNG image"),
-    (b"\xff\xd8\xff", "a JPEG image"),
-    (b"GIF8", "a GIF image"),
-    (b"%PDF", "a PDF document"),
-    (b"\x1f\x8b", "a gzip archive; unpack it"),
-    (b"\x89HDF", "an HDF5 file; export the model to ONNX"),
-)
 
 
 def read_model(data: bytes, source: str) -> tuple[ModelProto, frozenset[str]]:
@@ -51,7 +38,9 @@ def read_model(data: bytes, source: str) -> tuple[ModelProto, frozenset[str]]:
     Raises:
         ImportFileError: if the bytes are no ONNX model with a graph.
     """
-    _check_kind(data, source)
+    what = foreign_contents(data)
+    if what is not None:
+        raise ImportFileError(f"{source} is {what}")
     try:
         model = onnx.load_model_from_string(data)
     except (DecodeError, ValueError) as error:
@@ -76,16 +65,6 @@ def read_model(data: bytes, source: str) -> tuple[ModelProto, frozenset[str]]:
             "onnx.checker"
         ) from None
     return model, frozenset(weights)
-
-
-def _check_kind(data: bytes, source: str) -> None:
-    """Raise ImportFileError for empty bytes and for well-known other files."""
-    if not data:
-        raise ImportFileError(f"{source} is empty; export or download it again")
-    head = data[:64].lstrip(b"\xef\xbb\xbf \t\r\n")
-    for magic, kind in _OTHER_FILES:
-        if head.startswith(magic):
-            raise ImportFileError(f"{source} is no ONNX model but {kind}")
 
 
 def _one_line(error: Exception) -> str:

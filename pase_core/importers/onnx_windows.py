@@ -9,7 +9,7 @@ from pase_core.importers.onnx_layers import LayerMaker
 from pase_core.importers.onnx_network import Node
 from pase_core.ops import OPS
 from pase_core.ops.build import axis_names
-from pase_core.ops.convolution import convolution_of_size, pooling_of_size
+from pase_core.ops.convolution import Kernel, convolution_of_size, pooling_of_size
 
 
 def convolution(make: LayerMaker, node: Node) -> None:
@@ -37,9 +37,8 @@ def convolution(make: LayerMaker, node: Node) -> None:
     operation = convolution_of_size(
         node.name,
         x,
+        Kernel(kernel, make.sizes(node.outputs[0])[2:]),
         n=weight[0],
-        out_sizes=make.sizes(node.outputs[0])[2:],
-        kernel=kernel,
         groups=groups,
         bias=bool(shift),
     )
@@ -54,9 +53,8 @@ def pooling(make: LayerMaker, node: Node) -> None:
         raise GraphError(f"a window of {kernel} does not fit input {x.sizes}; use 3 to 5 axes")
     reach = _check_windows(node, x.sizes[2:], kernel)
     kind = {"MaxPool": "max", "AveragePool": "average"}.get(node.operator, "norm")
-    operation = pooling_of_size(
-        node.name, x, out_sizes=make.sizes(node.outputs[0])[2:], kernel=reach, kind=kind
-    )
+    slid = Kernel(tuple(reach), make.sizes(node.outputs[0])[2:])
+    operation = pooling_of_size(node.name, x, slid, kind=kind)
     make.add(node, operation)
 
 

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from pase_core.axes import parse_axes
+from pase_core.axes import Axis, parse_axes
 from pase_core.errors import GraphError
 from pase_core.layers import Access, Dimension, Layer, Reduction, Tensor, Work
 
@@ -34,6 +34,26 @@ def dimensions(sizes: dict[str, int], unsplittable: Sequence[str] = ()) -> tuple
 def access(tensor: Tensor, axes: str, reduction: Reduction | None = None) -> Access:
     """Describe an access in axis notation."""
     return Access(tensor.name, parse_axes(axes), reduction)
+
+
+def broadcast(tensor: Tensor, axes: Sequence[Axis], sizes: Sequence[int]) -> Access:
+    """Describe the access to a tensor that is broadcast to axes of these sizes, as NumPy does it.
+
+    The tensor may lack leading axes and have size 1 along others.
+
+    Raises:
+        GraphError: if it has more axes or other sizes.
+    """
+    n_missing = len(sizes) - len(tensor.sizes)
+    rest = tuple(sizes)[max(0, n_missing) :]
+    if n_missing < 0 or any(
+        size not in (1, full) for size, full in zip(tensor.sizes, rest, strict=True)
+    ):
+        raise GraphError(
+            f"{tensor.name!r} has sizes {tensor.sizes}, which do not broadcast to {tuple(sizes)}"
+        )
+    cut = zip(axes[n_missing:], tensor.sizes, rest, strict=True)
+    return Access(tensor.name, tuple(axis if size == full else Axis() for axis, size, full in cut))
 
 
 def sized_tensor(name: str, axes: str, sizes: dict[str, int]) -> Tensor:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Literal
 
 from pase_core.errors import GraphError
@@ -45,15 +46,36 @@ def window_positions(size: int, width: int, stride: int, padding: str | int) -> 
     return positions
 
 
-def _image_sizes(
-    x: Tensor, kernel: tuple[int, int], stride: int, padding: Padding
-) -> tuple[int, int]:
+@dataclass(frozen=True, slots=True)
+class Kernel:
+    """A window that slides along one to three spatial axes.
+
+    Attributes:
+        widths: elements under the window, per axis.
+        positions: of the window, per axis: the sizes of the result.
+    """
+
+    widths: tuple[int, ...]
+    positions: tuple[int, ...]
+
+    @property
+    def position_names(self) -> tuple[str, ...]:
+        """Names of the dimensions along which it slides."""
+        return ("z", "h", "w") if len(self.widths) == 3 else ("h", "w")[: len(self.widths)]
+
+    @property
+    def width_names(self) -> tuple[str, ...]:
+        """Names of the dimensions under it."""
+        return ("q", "r", "s") if len(self.widths) == 3 else ("r", "s")[: len(self.widths)]
+
+
+def _image_kernel(x: Tensor, widths: tuple[int, int], stride: int, padding: Padding) -> Kernel:
     per_axis = (padding, padding) if isinstance(padding, str) else padding
-    height, width = (
-        window_positions(size, reach, stride, pad)
-        for size, reach, pad in zip(x.sizes[2:], kernel, per_axis, strict=True)
+    positions = (
+        window_positions(size, width, stride, pad)
+        for size, width, pad in zip(x.sizes[2:], widths, per_axis, strict=True)
     )
-    return height, width
+    return Kernel(widths, tuple(positions))
 
 
 def convolution(
@@ -69,17 +91,16 @@ def convolution(
     """Convolve an image b x c x height x width with n kernels; see `convolution_of_size`."""
     (x,) = inputs
     check_rank("convolution", name, x, (4,))
-    out_sizes = _image_sizes(x, kernel, stride, padding)
-    return convolution_of_size(name, x, n=n, out_sizes=out_sizes, kernel=kernel, fused=fused)
+    slid = _image_kernel(x, kernel, stride, padding)
+    return convolution_of_size(name, x, slid, n=n, fused=fused)
 
 
 def convolution_of_size(
     name: str,
     x: Tensor,
+    kernel: Kernel,
     *,
     n: int,
-    out_sizes: Sequence[int],
-    kernel: Sequence[int],
     groups: int = 1,
     bias: bool = False,
     fused: Sequence[str] = (),
@@ -90,11 +111,10 @@ def convolution_of_size(
     with m = b h w, n = n, k = c r s and batch g; the operand that is reduced is the image as the
     product sees it, once per kernel position (im2col).
     """
-    spatial = ("h", "w", "z")[: len(kernel)] if len(kernel) < 3 else ("z", "h", "w")
-    reach = ("r", "s", "q")[: len(kernel)] if len(kernel) < 3 else ("q", "r", "s")
+    spatial, reach = kernel.position_names, kernel.width_names
     sizes = {"b": x.sizes[0], "c": x.sizes[1] // groups}
-    sizes |= dict(zip(spatial, out_sizes, strict=True))
-    sizes |= {"n": n // groups} | dict(zip(reach, kernel, strict=True))
+    sizes |= dict(zip(spatial, kernel.positions, strict=True))
+    sizes |= {"n": n // groups} | dict(zip(reach, kernel.widths, strict=True))
     if groups > 1:
         sizes = {"b": sizes["b"], "g": groups} | sizes
     channels, features = ("(g c)", "(g n)") if groups > 1 else ("c", "n")
@@ -133,24 +153,21 @@ def pooling(
     """Pool windows of an image; see `pooling_of_size`."""
     (x,) = inputs
     check_rank("pooling", name, x, (4,))
-    out_sizes = _image_sizes(x, kernel, stride, padding)
-    return pooling_of_size(name, x, out_sizes=out_sizes, kernel=kernel, kind=kind)
+    return pooling_of_size(name, x, _image_kernel(x, kernel, stride, padding), kind=kind)
 
 
-def pooling_of_size(
-    name: str, x: Tensor, *, out_sizes: Sequence[int], kernel: Sequence[int], kind: str = "max"
-) -> Operation:
+def pooling_of_size(name: str, x: Tensor, kernel: Kernel, *, kind: str = "max") -> Operation:
     """Pool in one to three spatial axes; dimensions b c h w, h and w the output sizes.
 
     One FLOP per output element; parts next to each other exchange a border as wide as the window.
     """
-    spatial = ("h", "w", "z")[: len(kernel)] if len(kernel) < 3 else ("z", "h", "w")
-    sizes = {"b": x.sizes[0], "c": x.sizes[1]} | dict(zip(spatial, out_sizes, strict=True))
+    spatial = kernel.position_names
+    sizes = {"b": x.sizes[0], "c": x.sizes[1]} | dict(zip(spatial, kernel.positions, strict=True))
     axes = " ".join(sizes)
     out = sized_tensor(f"{name}.out", axes, sizes)
     windows = tuple(
         Window(d, extent, width)
-        for d, extent, width in zip(spatial, x.sizes[2:], kernel, strict=True)
+        for d, extent, width in zip(spatial, x.sizes[2:], kernel.widths, strict=True)
     )
     layer = Layer(
         name,

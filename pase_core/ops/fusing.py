@@ -6,10 +6,8 @@ import math
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 
-from pase_core.axes import Axis
-from pase_core.errors import GraphError
-from pase_core.layers import Access, Tensor, Work
-from pase_core.ops.build import Operation
+from pase_core.layers import Tensor, Work
+from pase_core.ops.build import Operation, broadcast
 
 
 def can_fuse(operation: Operation) -> bool:
@@ -37,7 +35,7 @@ def fuse(operation: Operation, kind: str, parameters: Sequence[Tensor] = ()) -> 
     """
     layer = operation.layer
     (written,), (out,) = layer.outputs, operation.outputs
-    reads = tuple(_broadcast(parameter, written, out) for parameter in parameters)
+    reads = tuple(broadcast(parameter, written.axes, out.sizes) for parameter in parameters)
     heavy = layer.parameters or any(work.unit == "multiply_add" for work in layer.work)
     fused = (kind,) if kind else ()
     more = (Work(written.dimensions, 3 if heavy else 1),) if kind else ()
@@ -50,24 +48,6 @@ def fuse(operation: Operation, kind: str, parameters: Sequence[Tensor] = ()) -> 
             work=_merged(layer.work + more),
         ),
     )
-
-
-def _broadcast(parameter: Tensor, written: Access, out: Tensor) -> Access:
-    """Access of a parameter that is broadcast to a layer's result."""
-    tail = len(out.sizes) - len(parameter.sizes)
-    if tail < 0:
-        raise GraphError(f"{parameter.name!r} of sizes {parameter.sizes} exceeds {out.sizes}")
-    axes = []
-    for axis, size, full in zip(
-        written.axes[tail:], parameter.sizes, out.sizes[tail:], strict=True
-    ):
-        if size not in (1, full):
-            raise GraphError(
-                f"{parameter.name!r} has sizes {parameter.sizes}, which do not broadcast to "
-                f"{out.sizes}"
-            )
-        axes.append(axis if size == full else Axis())
-    return Access(parameter.name, tuple(axes))
 
 
 def _merged(work: tuple[Work, ...]) -> tuple[Work, ...]:

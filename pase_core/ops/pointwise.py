@@ -11,9 +11,16 @@ from collections.abc import Sequence
 
 from pase_core.axes import Axis
 from pase_core.errors import GraphError
-from pase_core.layers import Access, Layer, Reduction, Tensor, Work
+from pase_core.layers import Layer, Reduction, Tensor, Work
 from pase_core.messages import AllReduce, Exchange, Halo, Window
-from pase_core.ops.build import Operation, access, axis_names, dimensions, sized_tensor
+from pase_core.ops.build import (
+    Operation,
+    access,
+    axis_names,
+    broadcast,
+    dimensions,
+    sized_tensor,
+)
 
 
 def _named(x: Tensor, axes: str) -> dict[str, int]:
@@ -22,21 +29,6 @@ def _named(x: Tensor, axes: str) -> dict[str, int]:
     if len(names) != len(x.sizes):
         raise GraphError(f"axes {axes!r} do not fit {x.name!r}, which has sizes {x.sizes}")
     return dict(zip(names, x.sizes, strict=True))
-
-
-def _broadcast_access(x: Tensor, out: Tensor, names: Sequence[str]) -> Access:
-    """Access of an operand that may lack leading axes or have size 1 along some."""
-    if len(x.sizes) > len(out.sizes):
-        raise GraphError(f"{x.name!r} has sizes {x.sizes}, which do not broadcast to {out.sizes}")
-    tail = len(out.sizes) - len(x.sizes)
-    axes = []
-    for name, size, full in zip(names[tail:], x.sizes, out.sizes[tail:], strict=True):
-        if size not in (1, full):
-            raise GraphError(
-                f"{x.name!r} has sizes {x.sizes}, which do not broadcast to {out.sizes}"
-            )
-        axes.append(Axis((name,)) if size == full else Axis())
-    return Access(x.name, tuple(axes))
 
 
 def elementwise(
@@ -55,11 +47,12 @@ def elementwise(
     padded = [(1,) * (rank - len(x.sizes)) + x.sizes for x in inputs]
     out = Tensor(f"{name}.out", tuple(max(sizes) for sizes in zip(*padded, strict=True)))
     sizes = _named(out, axes)
+    names = tuple(Axis((name,)) for name in sizes)
     layer = Layer(
         name,
         kind,
         dimensions(sizes),
-        inputs=tuple(_broadcast_access(x, out, tuple(sizes)) for x in inputs),
+        inputs=tuple(broadcast(x, names, out.sizes) for x in inputs),
         outputs=(access(out, " ".join(sizes)),),
         work=(Work(tuple(sizes), 1 + len(fused)),),
         fused=tuple(fused),

@@ -7,6 +7,7 @@ import math
 
 from pase_core.cost_tables import CostTables
 from pase_core.errors import BudgetError
+from pase_core.search.budget import format_amount
 from pase_core.search.result import SearchResult
 
 MAX_COMBINATIONS = 2_000_000
@@ -21,7 +22,7 @@ def brute_force(tables: CostTables) -> SearchResult:
     n_combinations = math.prod(tables.n_choices)
     if n_combinations > MAX_COMBINATIONS:
         raise BudgetError(
-            f"brute force would try {n_combinations:.3g} combinations; "
+            f"brute force would try {format_amount(n_combinations)} combinations; "
             f"at most {MAX_COMBINATIONS} are allowed"
         )
     everything = itertools.product(*(range(n) for n in tables.n_choices))
@@ -32,5 +33,5 @@ def brute_force(tables: CostTables) -> SearchResult:
         method="brute force",
         proved_optimal=True,
         largest_table=n_combinations,
-        peak_bytes=0,
+        peak_bytes=tables.n_bytes,
     )

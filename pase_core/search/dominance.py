@@ -18,7 +18,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from pase_core.cost_tables import Array, CostTables, Kept
+from pase_core.cost_tables import Array, CostTables, Kept, TableShape
+from pase_core.errors import BudgetError
+from pase_core.search.budget import gigabytes
 from pase_core.search.engine import load_kernels
 
 N_CANDIDATES = 16
@@ -36,6 +38,34 @@ class Reduced:
 
     tables: CostTables
     kept: tuple[Kept, ...]
+
+
+def removal_bytes(shape: TableShape) -> int:
+    """Bytes of tables of some shape and, at most, of what removing dominated choices adds.
+
+    That is, for one vertex at a time, its edges' tables side by side, and their means.
+    """
+    n_choices = shape.n_choices
+    rows = (
+        n_choices[vertex] * sum(n_choices[u] + 1 for u in around)
+        for vertex, around in enumerate(shape.neighbours)
+    )
+    return shape.n_bytes + 8 * max(rows, default=0)
+
+
+def check_removal(shape: TableShape, held_bytes: int, memory_budget_bytes: float) -> int:
+    """Bytes at the worst moment of removing dominated choices.
+
+    Raises:
+        BudgetError: if they exceed the memory budget.
+    """
+    n_bytes = held_bytes + removal_bytes(shape)
+    if n_bytes > memory_budget_bytes:
+        raise BudgetError(
+            f"removing dominated choices takes {gigabytes(n_bytes)}, and the memory budget is "
+            f"{gigabytes(memory_budget_bytes)}; raise it, or search without (remove_dominated)"
+        )
+    return n_bytes
 
 
 def remove_dominated(tables: CostTables, *, is_compiled: bool = True) -> Reduced:
@@ -70,7 +100,8 @@ def _undominated(costs: Array, edges: Sequence[tuple[Array, bool]], is_compiled:
     is_dominated = np.zeros(len(costs), dtype=np.bool_)
     if is_compiled:
         starts = np.cumsum([0, *(table.shape[1] for table in oriented)])
-        rows = np.concatenate(oriented, axis=1)
+        rows = np.empty((len(costs), starts[-1]))
+        np.concatenate(oriented, axis=1, out=rows)
         load_kernels().mark_dominated(costs, means, rows, starts, candidates, is_dominated)
     else:
         mark_dominated_numpy(costs, oriented, candidates, is_dominated)

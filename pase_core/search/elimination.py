@@ -5,7 +5,10 @@
 
 The last messages are constants, one per connected part; their sum is the optimum. On the way
 back, in reverse order, each vertex takes the choice that attains its minimum given the choices of
-its dependent set: recomputed, since a table of arg-mins would double the memory.
+its dependent set.
+
+First the search is planned and what it takes is counted, so that one that does not fit is refused
+before anything is priced; then the plan is carried out (`pase_core.search.sweep`).
 
 Exact. Work: the sum over vertices of the product of the numbers of choices of the vertex and its
 dependent set; equal messages are computed once.
@@ -13,22 +16,26 @@ dependent set; equal messages are computed once.
 
 from __future__ import annotations
 
+import math
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
+from types import ModuleType
 from typing import Literal
 
-import numpy as np
-
-from pase_core.cost_tables import Array, CostTables
+from pase_core.cost_tables import CostTables, Kept, TableShape
 from pase_core.errors import OptionError
-from pase_core.search.dominance import remove_dominated
+from pase_core.search.budget import Limits, check_search
+from pase_core.search.dominance import check_removal, removal_bytes, remove_dominated
 from pase_core.search.engine import kernels_are_loading, kernels_are_ready, load_kernels
-from pase_core.search.minima import Axes, minima_compiled, minima_numpy
+from pase_core.search.minima import minima_compiled, minima_numpy
 from pase_core.search.ordering import ORDERINGS, order_vertices
-from pase_core.search.plan import Plan, Step, check_budget, plan_elimination
+from pase_core.search.plan import Plan, plan_elimination
 from pase_core.search.result import SearchResult
+from pase_core.search.sweep import Minima, run_plan
+from pase_core.search.sweep import Progress as Progress
+from pase_core.search.sweep import no_progress as no_progress
 
 DEFAULT_MEMORY_BUDGET_BYTES = 8e9
 
@@ -51,15 +58,8 @@ _DOMINANCE_ENTRIES = 2_000_000_000
 _SECOND_PLAN_ENTRIES = 50_000_000
 """Below this, planning a second ordering costs more than it can save."""
 
-Progress = Callable[[float], None]
-"""Called now and then with the share of the entries that have been visited, from 0 to 1."""
-
-
-def no_progress(_share: float) -> None:
-    """Tell nobody."""
-
-
-Minima = Callable[[Sequence[tuple[Array, Axes]], tuple[int, ...]], Array]
+_HOPELESS = 1000.0
+"""Times the limits that removing dominated choices is not expected to make up for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,18 +68,46 @@ class EliminationOptions:
 
     Attributes:
         ordering: a name of ORDERING_NAMES.
-        memory_budget_bytes: for cost tables and messages together.
-        engine: `compiled`, `numpy`, or `auto`: compiled when large or already loaded.
+        memory_budget_bytes: for everything that `pase_core.search.budget` counts: cost tables,
+            messages and scratch.
+        engine: `compiled`, `numpy`, or `auto`: compiled when large or already loaded, NumPy
+            where the compiled loops cannot be loaded.
         remove_dominated: None does so where it pays.
+        max_entries: entries of all distinct joint tables, which is the work of the search.
     """
 
     ordering: str = AUTOMATIC
     memory_budget_bytes: float = DEFAULT_MEMORY_BUDGET_BYTES
     engine: Engine = "auto"
     remove_dominated: bool | None = None
+    max_entries: float = math.inf
+
+    @property
+    def limits(self) -> Limits:
+        """What a search may take."""
+        return Limits(self.memory_budget_bytes, self.max_entries)
 
 
 DEFAULT_OPTIONS = EliminationOptions()
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedSearch:
+    """A search that has been found to be possible.
+
+    Attributes:
+        shape: of the tables that are to be searched.
+        ordering: name of the ordering.
+        plan: the elimination.
+        removes_dominated: whether dominated choices are removed first, and a new plan is made.
+        held_bytes: what is in memory beside the tables and messages.
+    """
+
+    shape: TableShape
+    ordering: str
+    plan: Plan
+    removes_dominated: bool
+    held_bytes: int
 
 
 def eliminate(
@@ -91,29 +119,74 @@ def eliminate(
 
     Args:
         tables: the costs.
-        options: ordering, memory budget, engine.
+        options: ordering, limits, engine.
         progress: called as the search goes on.
 
     Raises:
-        OptionError: if there is no such ordering.
-        BudgetError: if the messages do not fit the memory budget.
+        OptionError: if there is no such ordering, or the engine asked for is not there.
+        BudgetError: if the search does not fit the limits.
     """
-    name, plan = _choose_plan(tables, options.ordering)
-    is_compiled = is_compiled_better(options.engine, plan)
-    before_loading = time.perf_counter()
-    minima = choose_minima(is_compiled)
-    loading_seconds = time.perf_counter() - before_loading
-    kept = None
+    return run_search(plan_search(tables.shape, options), tables, options, progress)
+
+
+def plan_search(
+    shape: TableShape, options: EliminationOptions = DEFAULT_OPTIONS, held_bytes: int = 0
+) -> PlannedSearch:
+    """Plan the search of tables of some shape, before they are priced.
+
+    Args:
+        shape: of the tables.
+        options: ordering, limits, engine.
+        held_bytes: what is in memory beside the tables and messages.
+
+    Raises:
+        OptionError: if there is no such ordering.
+        BudgetError: if the search cannot fit the limits. Where dominated choices are to be
+            removed it is refused only if it exceeds them by far.
+    """
+    name, plan = _choose_plan(shape, options.ordering)
     removes = options.remove_dominated
-    if removes or (removes is None and plan.n_joint_distinct > _DOMINANCE_ENTRIES):
+    if removes is None:
+        has_room = held_bytes + removal_bytes(shape) <= options.memory_budget_bytes
+        removes = has_room and plan.n_joint_distinct > _DOMINANCE_ENTRIES
+    slack = _HOPELESS if removes else 1.0
+    check_search(shape, plan, options.limits, held_bytes=held_bytes, slack=slack)
+    return PlannedSearch(shape, name, plan, removes, held_bytes)
+
+
+def run_search(
+    planned: PlannedSearch,
+    tables: CostTables,
+    options: EliminationOptions = DEFAULT_OPTIONS,
+    progress: Progress = no_progress,
+) -> SearchResult:
+    """Carry out a planned search.
+
+    Args:
+        planned: by `plan_search`, for the shape of the tables and the same options.
+        tables: the costs.
+        options: ordering, limits, engine.
+        progress: called as the search goes on.
+
+    Raises:
+        OptionError: if the engine asked for is not there.
+        BudgetError: if the search does not fit the limits.
+    """
+    before_loading = time.perf_counter()
+    kernels = choose_kernels(options.engine, planned.plan)
+    loading_seconds = time.perf_counter() - before_loading
+    is_compiled = kernels is not None
+    kept, searched, peak_bytes = None, tables, 0
+    if planned.removes_dominated:
+        peak_bytes = check_removal(planned.shape, planned.held_bytes, options.memory_budget_bytes)
         reduced = remove_dominated(tables, is_compiled=is_compiled)
         kept, searched = reduced.kept, reduced.tables
-        name, plan = _choose_plan(searched, options.ordering)
-    else:
-        searched = tables
-    held_bytes = 0 if searched is tables else tables.n_bytes
-    check_budget(searched, plan, options.memory_budget_bytes, held_bytes)
-    choices = _run(searched, plan, minima, progress)
+        planned = _restrict(planned, kept, options.ordering)
+    plan, held_bytes = planned.plan, planned.held_bytes
+    search_bytes = check_search(
+        planned.shape, plan, options.limits, held_bytes=held_bytes, is_compiled=is_compiled
+    )
+    choices = run_plan(searched, plan, minima_of(kernels), progress)
     if kept is not None:
         choices = tuple(int(kept[v][c]) for v, c in enumerate(choices))
     return SearchResult(
@@ -122,8 +195,8 @@ def eliminate(
         method="elimination",
         proved_optimal=True,
         largest_table=plan.largest_table,
-        peak_bytes=held_bytes + searched.n_bytes + plan.message_bytes,
-        ordering=name,
+        peak_bytes=max(peak_bytes, search_bytes),
+        ordering=planned.ordering,
         order=plan.order,
         dependent_sets=tuple(step.dependents for step in plan.steps),
         n_joint=plan.n_joint,
@@ -132,13 +205,21 @@ def eliminate(
     )
 
 
-def _choose_plan(tables: CostTables, ordering: str) -> tuple[str, Plan]:
+def _restrict(planned: PlannedSearch, kept: Sequence[Kept], ordering: str) -> PlannedSearch:
+    """Plan the search among the choices kept; the tables given stay in memory."""
+    shape = planned.shape.restricted(kept)
+    name, plan = _choose_plan(shape, ordering)
+    held_bytes = planned.held_bytes + planned.shape.n_bytes_beside(shape)
+    return PlannedSearch(shape, name, plan, removes_dominated=False, held_bytes=held_bytes)
+
+
+def _choose_plan(shape: TableShape, ordering: str) -> tuple[str, Plan]:
     """The plan of the ordering named, or of the cheaper of two."""
     if ordering not in ORDERING_NAMES:
         raise OptionError(f"unknown ordering {ordering!r}; known: {', '.join(ORDERING_NAMES)}")
 
     def plan(name: str) -> tuple[str, Plan]:
-        return name, plan_elimination(tables, order_vertices(tables, name))
+        return name, plan_elimination(shape, order_vertices(shape, name))
 
     if ordering != AUTOMATIC:
         return plan(ordering)
@@ -148,68 +229,23 @@ def _choose_plan(tables: CostTables, ordering: str) -> tuple[str, Plan]:
     return min(first, plan("generateseq"), key=lambda each: each[1].n_joint_distinct)
 
 
-def is_compiled_better(engine: Engine, plan: Plan) -> bool:
-    """Whether to use the compiled loops for a plan."""
-    if engine == "auto":
-        patience = _BACKGROUND_ENTRIES if kernels_are_loading() else _COMPILE_ENTRIES
-        return kernels_are_ready() or plan.n_joint_distinct > patience
-    return engine == "compiled"
+def choose_kernels(engine: Engine, plan: Plan) -> ModuleType | None:
+    """The compiled loops where they are wanted, waiting for them, or None for NumPy.
+
+    Raises:
+        OptionError: if they are asked for and cannot be loaded.
+    """
+    if engine == "compiled":
+        return load_kernels()
+    patience = _BACKGROUND_ENTRIES if kernels_are_loading() else _COMPILE_ENTRIES
+    if engine == "numpy" or not (kernels_are_ready() or plan.n_joint_distinct > patience):
+        return None
+    try:
+        return load_kernels()
+    except OptionError:
+        return None
 
 
-def choose_minima(is_compiled: bool) -> Minima:
-    """The compiled loops, waiting for them, or NumPy."""
-    if is_compiled:
-        return partial(minima_compiled, kernels=load_kernels())
-    return minima_numpy
-
-
-def _given_tables(tables: CostTables, plan: Plan) -> dict[int, Array]:
-    """The cost tables by their numbers in the plan, first-eliminated vertex first."""
-    given = {}
-    for source in plan.sources:
-        if source.vertex is not None:
-            given[source.table] = tables.vertices[source.vertex]
-        elif source.pair is not None:
-            costs = tables.pairs[source.pair].costs
-            given[source.table] = np.ascontiguousarray(costs.T if source.is_transposed else costs)
-    return given
-
-
-def _run(tables: CostTables, plan: Plan, minima: Minima, progress: Progress) -> tuple[int, ...]:
-    """Eliminate forward, then choose backward."""
-    made = fill_messages(tables, plan, minima, progress)
-    choices: dict[int, int] = {}
-    for step in reversed(plan.steps):
-        choices[step.vertex] = int(np.argmin(choice_totals(step, made, choices)))
-    return tuple(choices[vertex] for vertex in range(len(plan.order)))
-
-
-def fill_messages(
-    tables: CostTables, plan: Plan, minima: Minima, progress: Progress = no_progress
-) -> dict[int, Array]:
-    """Carry out a plan forward; returns every table by its number in the plan."""
-    made = _given_tables(tables, plan)
-    n_choices = tables.n_choices
-    n_visited = 0
-    for step in plan.steps:
-        if step.is_new:
-            factors = [(made[factor.table], factor.places) for factor in step.factors]
-            shape = tuple(n_choices[v] for v in (step.vertex, *step.dependents))
-            made[step.result] = minima(factors, shape)
-            n_visited += step.n_joint
-            progress(n_visited / plan.n_joint_distinct)
-    return made
-
-
-def choice_totals(step: Step, made: Mapping[int, Array], choices: Mapping[int, int]) -> Array:
-    """Sum of a step's factors per choice of its vertex, given the choices of its dependents."""
-    total = np.zeros(len(made[step.factors[0].table]))
-    for factor in step.factors:
-        table = made[factor.table]
-        others = tuple(choices[v] for v in factor.variables[1:])
-        total += table.reshape(len(table), -1)[:, _flat_index(others, table.shape[1:])]
-    return total
-
-
-def _flat_index(position: tuple[int, ...], shape: tuple[int, ...]) -> int:
-    return int(np.ravel_multi_index(position, shape)) if shape else 0
+def minima_of(kernels: ModuleType | None) -> Minima:
+    """How to minimise: by the compiled loops, or by NumPy without them."""
+    return partial(minima_compiled, kernels=kernels) if kernels else minima_numpy

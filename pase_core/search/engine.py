@@ -1,11 +1,13 @@
 """The compiled loops, loaded once, in the background if wanted.
 
 Loading takes from 0.5 s (cached on disk) to a few seconds (first compilation). Small problems
-are solved faster without; they use the loops only once they are there.
+are solved faster without; they use the loops only once they are there. Where they cannot be
+loaded, with or without the cache on disk, NumPy does all the work.
 """
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import os
 import threading
@@ -13,22 +15,45 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import lru_cache
 from types import ModuleType
 
+from pase_core.errors import OptionError
+
 _lock = threading.Lock()
 _ready = threading.Event()
 
+_MAX_REASON = 200
+"""Characters of an error that are passed on."""
+
 
 @lru_cache(maxsize=1)
-def _load() -> ModuleType:
-    kernels = importlib.import_module("pase_core.search.kernels")
-    kernels.compile_all()
+def _load() -> ModuleType | str:
+    """The compiled loops, or what keeps them from being loaded; found out once per process."""
+    try:
+        kernels = importlib.import_module("pase_core.search.kernels")
+        try:
+            kernels.compile_all()
+        except Exception:  # a damaged file of the disk cache, say, or a full disk
+            kernels.forget_disk_cache()
+            kernels.compile_all()
+    except Exception as error:  # whatever a broken installation comes up with: NumPy will do
+        return " ".join(f"{type(error).__name__}: {error}".split())[:_MAX_REASON]
     _ready.set()
     return kernels
 
 
 def load_kernels() -> ModuleType:
-    """Load the compiled loops, waiting for them; `pase_core.search.kernels`."""
+    """Load the compiled loops, waiting for them; `pase_core.search.kernels`.
+
+    Raises:
+        OptionError: if they cannot be loaded; NumPy takes their place, more slowly.
+    """
     with _lock:
-        return _load()
+        kernels = _load()
+    if isinstance(kernels, str):
+        raise OptionError(
+            f"the compiled loops cannot be loaded ({kernels}); search with engine='numpy', or "
+            "reinstall numba"
+        )
+    return kernels
 
 
 def kernels_are_ready() -> bool:
@@ -41,9 +66,14 @@ def kernels_are_loading() -> bool:
     return _lock.locked()
 
 
+def _load_quietly() -> None:
+    with contextlib.suppress(OptionError):  # those who ask for the loops are told
+        load_kernels()
+
+
 def load_kernels_in_background() -> threading.Thread:
     """Start loading the compiled loops in a thread of its own."""
-    thread = threading.Thread(target=load_kernels, name="compile search loops", daemon=True)
+    thread = threading.Thread(target=_load_quietly, name="compile search loops", daemon=True)
     thread.start()
     return thread
 

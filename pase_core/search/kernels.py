@@ -6,6 +6,7 @@ cache on disk.
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable
 from typing import Any
 
@@ -22,14 +23,16 @@ _CHOICES = 64
 """Choices of the eliminated vertex per pass, so that their vectors stay in the second level."""
 
 
-def _compiled(function: Callable[..., Any]) -> Any:
+# No table holds NaN, and saying so lets minima become vector instructions.
+_FASTMATH = {"nnan", "nsz"}
+
+
+def _compiled(function: Callable[..., Any], *, caches: bool = True) -> Any:
     """Compile without the interpreter lock, with the disk cache if some folder can be written."""
-    # No table holds NaN, and saying so lets minima become vector instructions.
-    fastmath = {"nnan", "nsz"}
-    try:
-        return numba.njit(cache=True, nogil=True, fastmath=fastmath)(function)
-    except RuntimeError:
-        return numba.njit(nogil=True, fastmath=fastmath)(function)
+    if caches:
+        with contextlib.suppress(RuntimeError, OSError):
+            return numba.njit(cache=True, nogil=True, fastmath=_FASTMATH)(function)
+    return numba.njit(nogil=True, fastmath=_FASTMATH)(function)
 
 
 @_compiled
@@ -155,3 +158,10 @@ def compile_all() -> None:
     min_plus(one, one, np.empty((1, 1)))
     min_plus_wide(one, one, cube, index, np.empty((1, 1)))
     mark_dominated(np.zeros(1), one, one, np.array([0, 1]), index, np.zeros(1, dtype=np.bool_))
+
+
+def forget_disk_cache() -> None:
+    """Replace every loop by one that neither reads nor writes the cache on disk."""
+    for name in ("min_plus", "min_plus_wide", "_dominates", "mark_dominated"):
+        loop = globals()[name]
+        globals()[name] = _compiled(getattr(loop, "py_func", loop), caches=False)

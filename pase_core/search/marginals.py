@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from pase_core.cost_tables import Array, CostTables
+from pase_core.search.budget import check_search
 from pase_core.search.elimination import (
     AUTOMATIC,
     DEFAULT_OPTIONS,
     EliminationOptions,
-    choice_totals,
-    choose_minima,
-    fill_messages,
-    is_compiled_better,
+    choose_kernels,
+    minima_of,
 )
 from pase_core.search.ordering import order_vertices
-from pase_core.search.plan import check_budget, plan_elimination
+from pase_core.search.plan import plan_elimination
+from pase_core.search.sweep import choice_totals, fill_messages
 
 
 def choice_costs(
@@ -27,19 +27,22 @@ def choice_costs(
     Args:
         tables: the costs.
         vertex: the vertex in question.
-        options: ordering, memory budget, engine.
+        options: ordering, limits, engine.
 
     Returns:
         Costs, shape (n_choices of the vertex,); their minimum is the optimum.
 
     Raises:
-        OptionError: if there is no such ordering.
-        BudgetError: if the messages do not fit the memory budget.
+        OptionError: if there is no such ordering, or the engine asked for is not there.
+        BudgetError: if the search does not fit the limits.
     """
     name = "weighted-min-degree" if options.ordering == AUTOMATIC else options.ordering
-    plan = plan_elimination(tables, order_vertices(tables, name, last=vertex))
-    check_budget(tables, plan, options.memory_budget_bytes)
-    made = fill_messages(tables, plan, choose_minima(is_compiled_better(options.engine, plan)))
+    shape = tables.shape
+    plan = plan_elimination(shape, order_vertices(shape, name, last=vertex))
+    check_search(shape, plan, options.limits)
+    kernels = choose_kernels(options.engine, plan)
+    check_search(shape, plan, options.limits, is_compiled=kernels is not None)
+    made = fill_messages(tables, plan, minima_of(kernels))
     *others, last = plan.steps
     elsewhere = sum(float(made[step.result]) for step in others if not step.dependents)
     return choice_totals(last, made, {}) + elsewhere

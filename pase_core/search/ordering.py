@@ -12,20 +12,11 @@ import math
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 
-from pase_core.cost_tables import CostTables
+from pase_core.cost_tables import TableShape
 from pase_core.errors import OptionError
 
 Neighbours = Sequence[frozenset[int]]
 """The undirected graph: for each vertex, its neighbours."""
-
-
-def neighbours(tables: CostTables) -> list[frozenset[int]]:
-    """Neighbours of each vertex of the cost tables."""
-    found: list[set[int]] = [set() for _ in tables.vertices]
-    for pair in tables.pairs:
-        found[pair.first].add(pair.second)
-        found[pair.second].add(pair.first)
-    return [frozenset(each) for each in found]
 
 
 def dependent_sets(graph: Neighbours, order: Iterable[int]) -> list[frozenset[int]]:
@@ -95,7 +86,7 @@ def weighted_min_degree(
     weights = [math.log(n) for n in n_choices]
     return _greedy(
         graph,
-        lambda around, vertex: weights[vertex] + math.fsum(weights[u] for u in around),
+        lambda around, vertex: weights[vertex] + math.fsum(map(weights.__getitem__, around)),
         last,
     )
 
@@ -131,12 +122,12 @@ ORDERINGS: dict[str, Callable[[Neighbours, Sequence[int], int | None], tuple[int
 vertex that must come last, or None."""
 
 
-def order_vertices(tables: CostTables, ordering: str, last: int | None = None) -> tuple[int, ...]:
-    """Order the vertices of cost tables; `last`, if given, comes last.
+def order_vertices(shape: TableShape, ordering: str, last: int | None = None) -> tuple[int, ...]:
+    """Order the vertices of cost tables of some shape; `last`, if given, comes last.
 
     Raises:
         OptionError: if there is no such ordering.
     """
     if ordering not in ORDERINGS:
         raise OptionError(f"unknown ordering {ordering!r}; known: {', '.join(ORDERINGS)}")
-    return ORDERINGS[ordering](neighbours(tables), tables.n_choices, last)
+    return ORDERINGS[ordering](shape.neighbours, shape.n_choices, last)

@@ -6,6 +6,9 @@ position, so v is always a factor's first axis and the last of D its last.
 
 Equal blocks of a network have equal messages: a message is named by what goes into it, the
 identities of the factors and the places of their axes, and is computed once per name.
+
+No cost is looked at: a plan can be made, and refused, before anything is priced. Numbers of entries
+are integers of any size; on a dense graph they leave float64's range.
 """
 
 from __future__ import annotations
@@ -15,9 +18,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from pase_core.cost_tables import CostTables
-from pase_core.errors import BudgetError
-from pase_core.search.ordering import dependent_sets, neighbours
+from pase_core.cost_tables import TableShape
+from pase_core.search.ordering import dependent_sets
 
 
 class Factor(NamedTuple):
@@ -65,7 +67,6 @@ class Plan:
         sources: where the tables come from that are given, not computed.
         n_joint: entries visited by all steps.
         n_joint_distinct: entries visited by the steps whose message is new.
-        message_bytes: of all distinct messages, which are kept for the way back.
         largest_table: entries of the largest joint table.
     """
 
@@ -74,7 +75,6 @@ class Plan:
     sources: tuple[Source, ...]
     n_joint: int
     n_joint_distinct: int
-    message_bytes: int
     largest_table: int
 
 
@@ -107,21 +107,21 @@ class _Numbers:
         return self._number.setdefault(key, len(self._number)), is_new
 
 
-def plan_elimination(tables: CostTables, order: Sequence[int]) -> Plan:
+def plan_elimination(shape: TableShape, order: Sequence[int]) -> Plan:
     """Work out the steps of an elimination in the given order."""
     numbers = _Numbers()
     position = {vertex: i for i, vertex in enumerate(order)}
-    waiting, sources = _given_tables(tables, position, numbers)
-    sets = dependent_sets(neighbours(tables), order)
-    n_choices = tables.n_choices
+    waiting, sources = _given_tables(shape, position, numbers)
+    sets = dependent_sets(shape.neighbours, order)
+    n_choices = shape.n_choices
     steps = []
     for vertex, dependent_set in zip(order, sets, strict=True):
         dependents = tuple(sorted(dependent_set, key=position.__getitem__))
         factors = _factors(waiting[vertex], (vertex, *dependents))
-        result, is_new = numbers.of(tuple((factor.table, factor.places) for factor in factors))
+        result, is_new = numbers.of(tuple((table, places) for table, _, places in factors))
         if dependents:
             waiting[dependents[0]].append((result, dependents))
-        n_joint = math.prod(n_choices[v] for v in (vertex, *dependents))
+        n_joint = math.prod(map(n_choices.__getitem__, dependents), start=n_choices[vertex])
         steps.append(Step(vertex, dependents, factors, result, is_new, n_joint))
     new = [step for step in steps if step.is_new]
     return Plan(
@@ -130,7 +130,6 @@ def plan_elimination(tables: CostTables, order: Sequence[int]) -> Plan:
         sources=sources,
         n_joint=sum(step.n_joint for step in steps),
         n_joint_distinct=sum(step.n_joint for step in new),
-        message_bytes=sum(8 * step.n_joint // n_choices[step.vertex] for step in new),
         largest_table=max(step.n_joint for step in steps),
     )
 
@@ -140,22 +139,21 @@ _Waiting = list[list[tuple[int, tuple[int, ...]]]]
 
 
 def _given_tables(
-    tables: CostTables, position: dict[int, int], numbers: _Numbers
+    shape: TableShape, position: dict[int, int], numbers: _Numbers
 ) -> tuple[_Waiting, tuple[Source, ...]]:
     """Cost tables, waiting at the vertex that is eliminated first among theirs."""
-    waiting: _Waiting = [[] for _ in tables.vertices]
+    waiting: _Waiting = [[] for _ in shape.n_choices]
     sources: list[Source] = []
-    for vertex, costs in enumerate(tables.vertices):
-        number, is_new = numbers.of(id(costs))
+    for vertex, key in enumerate(shape.vertex_keys):
+        number, is_new = numbers.of(("vertex", key))
         waiting[vertex].append((number, (vertex,)))
         if is_new:
             sources.append(Source(number, vertex=vertex))
-    for i, pair in enumerate(tables.pairs):
-        first, second = pair.first, pair.second
+    for i, ((first, second), key) in enumerate(zip(shape.edges, shape.edge_keys, strict=True)):
         is_transposed = position[first] > position[second]
+        number, is_new = numbers.of(("edge", key, is_transposed))
         if is_transposed:
             first, second = second, first
-        number, is_new = numbers.of((id(pair.costs), is_transposed))
         waiting[first].append((number, (first, second)))
         if is_new:
             sources.append(Source(number, pair=i, is_transposed=is_transposed))
@@ -167,33 +165,5 @@ def _factors(
 ) -> tuple[Factor, ...]:
     """Factors of a step, sorted by places and number, so that equal sums get equal names."""
     place = {vertex: i for i, vertex in enumerate(variables)}
-    factors = [Factor(table, vs, tuple(place[v] for v in vs)) for table, vs in waiting]
+    factors = [Factor(table, vs, tuple(map(place.__getitem__, vs))) for table, vs in waiting]
     return tuple(sorted(factors, key=lambda factor: (factor.places, factor.table)))
-
-
-def check_budget(
-    tables: CostTables, plan: Plan, memory_budget_bytes: float, held_bytes: int = 0
-) -> None:
-    """Raise BudgetError, naming the vertex to blame, if the plan's messages do not fit.
-
-    Args:
-        tables: the tables that are searched.
-        plan: the elimination.
-        memory_budget_bytes: for everything together.
-        held_bytes: what is in memory beside the tables and messages.
-    """
-    n_bytes, n_choices = float(held_bytes + tables.n_bytes), tables.n_choices
-    for step in plan.steps:
-        if not step.is_new:
-            continue
-        size = 8 * step.n_joint // n_choices[step.vertex]
-        n_bytes += size
-        if n_bytes > memory_budget_bytes:
-            dependents = ", ".join(repr(tables.name(v)) for v in step.dependents)
-            raise BudgetError(
-                f"exact search does not fit the memory budget of {memory_budget_bytes / 1e9:.3g} "
-                f"GB: at {tables.name(step.vertex)!r}, which depends on {dependents or 'nothing'}, "
-                f"the table of {step.n_joint:.3g} entries leaves {size / 1e9:.3g} GB of minima; "
-                "raise the budget (--memory-budget), use fewer devices, a larger smallest part "
-                "(--min-part) or another ordering (--ordering)"
-            )

@@ -13,14 +13,18 @@ class SearchResult:
         choices: the choice of each vertex.
         cost: what they cost together, recomputed from the cost tables.
         method: name of the search.
-        proved_optimal: True if no other choices cost less.
+        proved_optimal: True if no other choices cost less, among those that keep the pinned ones.
         largest_table: entries of the largest joint table that was visited.
-        peak_bytes: bytes of cost tables, messages and scratch at the worst moment, by count.
+        peak_bytes: bytes of all arrays at the worst moment, by count: the distinct cost tables and
+            the parts of the costs, messages, scratch, and the full tables while others are
+            searched. Scratch depends on engine and threads.
         ordering: name of the ordering, if the search has one.
         order: the vertices as they were eliminated.
         dependent_sets: the dependent set of each, in that order.
         n_joint: entries of all joint tables.
         n_joint_distinct: entries that had to be visited; equal blocks count once.
+        n_pinned: vertices whose choice was given; what is proved, is proved of the choices
+            that keep them.
         loading_seconds: time that this search waited for the compiled loops to be loaded.
     """
 
@@ -29,10 +33,11 @@ class SearchResult:
     method: str
     proved_optimal: bool
     largest_table: int
-    peak_bytes: int
+    peak_bytes: int = field(compare=False)
     ordering: str = ""
     order: tuple[int, ...] = ()
     dependent_sets: tuple[tuple[int, ...], ...] = ()
     n_joint: int = 0
     n_joint_distinct: int = 0
+    n_pinned: int = 0
     loading_seconds: float = field(default=0.0, compare=False)

@@ -55,6 +55,8 @@ def changed(path, value=None):
     return json.dumps(document)
 
 
+TWICE = [{"dimension": "n", "extent": 9, "width": 3}] * 2
+
 WRONG = [
     (["schema"], None, 'm.json lacks \'schema\'; a JSON graph says "schema": "pase.graph/1"'),
     (["schema"], "pase.graph/2", "m.json: schema is 'pase.graph/2'; it must be pase.graph/1"),
@@ -113,6 +115,10 @@ WRONG = [
     (["layers", 0, "messages", 0, "component"], "x", "component is 'x'; it must be one of out"),
     (["layers", 0, "messages", 2, "windows", 1, "width"], 0, "messages[2].windows[1].width is"),
     (["layers", 0, "messages", 3, "held"], [], "messages[3]: held and needed cut the same"),
+    (["layers", 0, "row_major", 0], ["b", "b"], "row_major: dimension 'b' stands twice in b b"),
+    (["layers", 0, "work", 0, "over"], ["n", "b", "n"], "work: dimension 'n' stands twice in n b"),
+    (["layers", 0, "messages", 1, "over"], ["b", "b"], "exchange message, over: dimension 'b'"),
+    (["layers", 0, "messages", 2, "windows"], TWICE, "halo message, windows: dimension 'n' st"),
     (["layers", 0, "row_major", 0], "b n", "layers[0].row_major[0] is 'b n'; it must be a lis"),
 ]
 """Path, value and a part of the complaint."""

@@ -9,20 +9,22 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pase_core.axes import BATCH, parse_axes
 from pase_core.baselines import (
-    BATCH,
     DATA_PARALLEL,
     EXPERTS,
     data_parallel,
     expert_strategies,
     grant,
+    unsplit_batch,
 )
 from pase_core.configurations import configurations
-from pase_core.costs.build import Costs
-from pase_core.layers import Dimension, Layer
+from pase_core.costs.build import Costs, build_costs
+from pase_core.graph import Graph
+from pase_core.layers import Access, Dimension, Layer, Tensor
 from pase_core.search.elimination import eliminate
 from pase_core.strategy import price
-from tests.core.reference_data import costs_of_case, sample_and_devices
+from tests.core.reference_data import MODEL, costs_of_case, sample_and_devices
 
 CASES = ["alexnet/p8", "alexnet/p32", "rnnlm/p8", "resnet101/p8", "inception3/p8", "transformer/p8"]
 APPLIES = {
@@ -169,3 +171,79 @@ def test_no_baseline_beats_the_search(case):
     for strategy in all_baselines(case, costs):
         assert price(graph, costs, strategy).total >= best * (1 - 1e-12), strategy.name
         assert strategy.note.endswith((".", ")."))
+
+
+# Files may call a layer anything
+
+
+def graph_of(*layers: tuple[str, str], size: int = 8) -> tuple[Graph, Costs]:
+    """Layers as pairs of operation and names of dimensions, all of one size; on 8 devices."""
+    made = tuple(
+        Layer(
+            f"layer {i}",
+            operation,
+            tuple(Dimension(name, size) for name in names.split()),
+            outputs=(Access(f"y{i}", parse_axes(names)),),
+        )
+        for i, (operation, names) in enumerate(layers)
+    )
+    tensors = tuple(
+        Tensor(f"y{i}", (size,) * len(names.split())) for i, (_, names) in enumerate(layers)
+    )
+    graph = Graph("toy", made, tensors)
+    return graph, build_costs(graph, MODEL, 8)
+
+
+@pytest.mark.parametrize(
+    "layers",
+    [
+        [("LSTM", "b s d e")],
+        [("LSTM", "")],
+        [("convolution", "b c"), ("fully connected", "b v d")],
+        [("convolution", "x c"), ("fully connected", "b n")],
+        [("embedding", "b s d"), ("softmax", "b h s t")],
+        [("embedding", "b s d v"), ("softmax", "x")],
+    ],
+)
+def test_experts_are_not_asked_where_a_layer_lacks_what_their_recipe_splits(layers):
+    graph, costs = graph_of(*layers)
+    assert expert_strategies(graph, costs, 8) == {}
+
+
+def test_layers_that_are_only_called_recurrent_are_data_parallel():
+    graph, costs = graph_of(("LSTM", "l b"), ("LSTM", "b d"), ("add", ""))
+    ((strategy,),) = expert_strategies(graph, costs, 8).values()
+    assert strategy.configurations == ((8, 1), (8, 1), ())
+
+
+def test_layers_that_are_only_called_fully_connected_are_data_parallel():
+    graph, costs = graph_of(
+        ("convolution", "b c"), ("fully connected", "b n"), ("fully connected", "b v")
+    )
+    ((strategy,),) = expert_strategies(graph, costs, 8).values()
+    assert strategy.configurations == ((8, 1), (1, 8), (8, 1))
+
+
+# A batch that cannot be split
+
+
+@pytest.mark.parametrize(
+    ("layers", "size", "note"),
+    [
+        ([("add", "b n")], 1, "The batch of 1 cannot be split; set a batch size."),
+        ([("add", "b n")], 11, "The batch of 11 cannot be split; set another batch size."),
+        ([("add", "s n")], 8, "No layer has a batch, the dimension named b, to split."),
+    ],
+)
+def test_data_parallelism_that_splits_nothing_says_so(layers, size, note):
+    graph, costs = graph_of(*layers, size=size)
+    strategy = data_parallel(graph, costs, 8)
+    assert strategy.configurations == ((1, 1),)
+    assert strategy.note == unsplit_batch(graph, costs, 8) == note
+    assert unsplit_batch(graph, costs, 1) == ""
+
+
+def test_one_layer_with_a_batch_to_split_is_enough():
+    graph, costs = graph_of(("add", "s n"), ("add", "b n"))
+    assert unsplit_batch(graph, costs, 8) == ""
+    assert data_parallel(graph, costs, 8).note.startswith("Every layer's batch is split")

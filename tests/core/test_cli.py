@@ -16,6 +16,7 @@ from pase_core.cluster import preset, preset_names
 from pase_core.components import LAYER_COMPONENTS, REDISTRIBUTION
 from pase_core.exporters import files
 from pase_core.importers.json_graph import graph_to_json
+from pase_core.units import with_prefix
 from sample_graphs import SAMPLES
 from tests.core.reference_data import TOTALS, sample, sample_and_devices
 
@@ -95,7 +96,9 @@ ROW = {
     "dimensions": {str: int},
     "configuration": {str: int},
     "cost": NUMBER,
+    "transfers_in": NUMBER,
 }
+FIGURES = {"cost": COST, "communication_share": NUMBER, "parameter_bytes_per_device": NUMBER}
 SETUP = {
     "schema": TEXT,
     "graph": {"name": TEXT, "layers": int, "transfers": int},
@@ -113,12 +116,14 @@ SETUP = {
         "min_part": int,
     },
 }
-SOLUTION = SETUP | {
-    "cost": COST,
+SOLUTION = {
+    **SETUP,
+    **FIGURES,
     "search": {
         "method": TEXT,
         "ordering": TEXT,
         "proved_optimal": bool,
+        "pinned_layers": int,
         "seconds": {"tables": NUMBER, "search": NUMBER},
         "loading_seconds": NUMBER,
         "configurations": int,
@@ -135,7 +140,7 @@ COMPARISON = SETUP | {
             "name": TEXT,
             "note": TEXT,
             "best_variant": bool,
-            "cost": COST,
+            **FIGURES,
             "speedup_over_data_parallel": NUMBER,
             "strategy": [ROW],
         }
@@ -181,6 +186,7 @@ def test_the_json_of_a_solution(capsys, name):
         assert list(row["configuration"]) == list(layer.dimension_names)
     parts = sum(row["cost"] for row in solved["strategy"])
     moved = sum(transfer["cost"] for transfer in solved["transfers"])
+    assert sum(row["transfers_in"] for row in solved["strategy"]) == pytest.approx(moved, rel=1e-12)
     assert parts + moved == pytest.approx(solved["cost"]["total"], rel=1e-12)
     assert moved == pytest.approx(solved["cost"]["components"][REDISTRIBUTION], rel=1e-12)
     total = sum(solved["cost"]["components"].values())
@@ -239,8 +245,18 @@ def test_the_defaults_are_those_that_are_documented(capsys, verb):
         "cost_model": "paper",
         "word_bytes": 4,
         "flop_per_multiply_add": 2.0,
-        "min_part": 1,
+        "min_part": 4,  # AlexNet's own
     }
+
+
+def test_the_smallest_part_is_the_samples_own_and_1_for_files(capsys, graph_file):
+    for source, wanted in [
+        *((name, entry.min_part) for name, entry in SAMPLES.items()),
+        (str(graph_file), 1),
+    ]:
+        assert run_json(capsys, "solve", source, "-p", "2")["options"]["min_part"] == wanted
+        given = run_json(capsys, "solve", source, "-p", "2", "--min-part", "2")
+        assert given["options"]["min_part"] == 2
 
 
 @pytest.mark.parametrize("verb", ["solve", "compare"])
@@ -265,8 +281,9 @@ def test_the_automatic_ordering_names_the_one_it_took(capsys):
 @pytest.mark.parametrize("verb", ["solve", "compare"])
 def test_the_memory_budget_is_kept_to(capsys, verb):
     # The tables come first, then the messages of the search.
-    assert run(verb, "alexnet", "--memory-budget", "1MiB") == 0
-    for budget, complaint in (("1kB", "cost tables need more"), ("57kB", "exact search")):
+    need = run_json(capsys, "solve", "alexnet")["search"]["peak_bytes"]
+    assert run(verb, "alexnet", "--memory-budget", str(need)) == 0
+    for budget, complaint in (("1kB", "cost tables need"), (str(need - 1), "exact search")):
         capsys.readouterr()
         assert run(verb, "alexnet", "--memory-budget", budget) == BAD_INPUT
         assert complaint in capsys.readouterr().err
@@ -313,6 +330,33 @@ def test_clusters_lists_the_presets(capsys):
     assert run("clusters") == 0
     out = capsys.readouterr().out
     assert all(name in out for name in preset_names())
+    assert "devices" not in out.splitlines()[0]
+
+
+def test_clusters_shows_no_speed_that_a_device_does_not_have(capsys):
+    assert run("clusters") == 0
+    titles, *rows = capsys.readouterr().out.splitlines()
+    column = titles.index("bfloat16")
+    for row in rows:
+        has = "bfloat16" in dict(preset(row.split()[0]).peak_flop_per_second)
+        assert row[column:].startswith(" " * 7 + "-") is not has
+
+
+@pytest.mark.parametrize("name", preset_names())
+def test_clusters_shows_every_figure_of_one_with_its_source(capsys, name):
+    assert run("clusters", name) == 0
+    out = capsys.readouterr().out
+    cluster = preset(name)
+    assert cluster.title in out
+    assert cluster.device in out
+    for field, source in cluster.sources:
+        (line,) = (line for line in out.splitlines() if line.startswith(f"{field} "))
+        assert line.rstrip().endswith(source)
+    for _element_type, peak in cluster.peak_flop_per_second:
+        assert with_prefix(peak, "FLOP/s") in out
+    for link in (cluster.intra_node, cluster.inter_node):
+        assert with_prefix(link.bytes_per_second, "B/s") in out
+        assert with_prefix(link.latency_seconds, "s") in out
 
 
 def test_help_of_every_command(capsys):
@@ -472,13 +516,15 @@ BAD = {
     "no batch": "solve alexnet --batch 0",
     "a huge batch": "solve alexnet --batch 99999999999999999999",
     "a batch in words": "solve alexnet --batch many",
-    "an unknown preset": "solve alexnet --cluster abacus",
+    "an unknown cluster": "solve alexnet --cluster abacus",
+    "an unknown cluster to show": "clusters abacus",
     "no speed": "solve alexnet --flops 0",
     "a speed that is no number": "solve alexnet --flops nan",
     "an infinite speed": "solve alexnet --flops inf",
     "a negative bandwidth": "solve alexnet --bandwidth -1",
     "a bandwidth that is no number": "solve alexnet --bandwidth nan",
     "an unknown cost model": "solve alexnet --cost-model guess",
+    "no word": "solve alexnet --word-bytes 0",
     "a negative word": "solve alexnet --word-bytes -4",
     "a word that is no number": "solve alexnet --word-bytes nan",
     "an enormous word": "solve alexnet --word-bytes 1e300",
@@ -494,6 +540,13 @@ BAD = {
     "a binding without a name": "solve alexnet --bind =4",
     "a binding that is no number": "solve alexnet --bind seq=long",
     "a binding of a sample": "solve alexnet --bind seq=4",
+    "a binding of thousands of digits": f"solve alexnet --bind seq={'9' * 5000}",
+    "a batch of thousands of digits": f"solve alexnet --batch {'9' * 5000}",
+    "a source that no file can be named": f"solve {'a' * 300}",
+    "a source with a suffix that no file can be named": f"solve {'a' * 300}.json",
+    "a source that looks like a sample but is a file": "solve ./alexnet",
+    "a check of a sample": "check alexnet",
+    "a check of a file that is named like a sample": "check ./alexnet",
     "a folder that is missing": "solve alexnet --json missing/solution.json",
     "a check of nothing": "check",
     "a check of a missing file": "check missing.json",

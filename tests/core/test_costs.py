@@ -17,7 +17,7 @@ from pase_core.axes import parse_axes
 from pase_core.builder import GraphBuilder
 from pase_core.components import LAYER_COMPONENTS
 from pase_core.configurations import configurations
-from pase_core.costs.build import build_costs, layer_key, tensor_cuts
+from pase_core.costs.build import build_costs, layer_key, outline_costs, tensor_cuts
 from pase_core.costs.paper import PaperCostModel
 from pase_core.errors import BudgetError, OptionError
 from pase_core.graph import Graph
@@ -489,19 +489,56 @@ def test_equal_layers_may_read_tensors_of_different_sizes():
     np.testing.assert_allclose(large, small * 7 / 5, rtol=1e-12)
 
 
-def test_the_tables_of_transfers_may_use_the_whole_budget_and_no_more():
+def test_the_tables_may_use_the_whole_budget_and_no_more():
     graph = chain(16, 8, 4, 2)
     tables = build_costs(graph, MODEL, 8).tables
-    need = sum(pair.costs.nbytes for pair in tables.pairs)
+    need = tables.n_bytes
     assert build_costs(graph, MODEL, 8, memory_budget_bytes=need).tables.n_choices
     with pytest.raises(BudgetError, match="'fc1' -> 'fc2'"):
         build_costs(graph, MODEL, 8, memory_budget_bytes=need - 1)
+    layers = need - sum(pair.costs.nbytes for pair in tables.pairs)
     with pytest.raises(BudgetError, match="'fc0' -> 'fc1'"):
-        build_costs(graph, MODEL, 8, memory_budget_bytes=1)
+        build_costs(graph, MODEL, 8, memory_budget_bytes=layers)
+    with pytest.raises(BudgetError, match="those of the layers alone reach"):
+        build_costs(graph, MODEL, 8, memory_budget_bytes=layers - 1)
 
 
 def test_shared_tables_count_once_against_the_budget():
-    tables = build_costs(chain(*[16] * 9), MODEL, 8).tables
-    need = tables.pairs[0].costs.nbytes
+    graph = chain(*[16] * 9)
+    tables = build_costs(graph, MODEL, 8).tables
     assert len(tables.pairs) == 7
-    assert build_costs(chain(*[16] * 9), MODEL, 8, memory_budget_bytes=need).tables.pairs
+    own = tables.vertices[0].nbytes + tables.parts[0].nbytes
+    need = own + tables.pairs[0].costs.nbytes
+    assert build_costs(graph, MODEL, 8, memory_budget_bytes=need).tables.pairs
+
+
+class Refusing(PaperCostModel):
+    """A cost model that must not be asked."""
+
+    def layer_costs(self, *_):
+        raise AssertionError("a layer was priced")
+
+    transfer_costs = layer_costs
+
+
+def test_tables_that_do_not_fit_are_refused_unpriced():
+    with pytest.raises(BudgetError, match="cost tables need"):
+        build_costs(chain(16, 8, 4), Refusing(1.0, 1.0), 8, memory_budget_bytes=1000)
+
+
+@pytest.mark.parametrize("name", ["alexnet", "transformer"])
+def test_the_outline_is_the_shape_of_the_tables(name):
+    graph = sample(name, 64)
+    outlined = outline_costs(graph, 4).shape
+    costs = build_costs(graph, MODEL, 4)
+    shape = costs.tables.shape
+    assert (outlined.n_choices, outlined.edges) == (shape.n_choices, shape.edges)
+    assert outlined.names == shape.names
+    assert outlined.n_bytes == shape.n_bytes == costs.tables.n_bytes
+    assert partition(outlined.vertex_keys) == partition(shape.vertex_keys)
+    assert partition(outlined.edge_keys) == partition(shape.edge_keys)
+
+
+def partition(keys) -> list[int]:
+    """For each place the first one with an equal key."""
+    return [keys.index(key) for key in keys]

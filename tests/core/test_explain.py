@@ -159,7 +159,7 @@ def test_an_all_reduce_is_told_with_its_inputs():
         "q = b 4 = 4 devices",
     ]
     assert weights.case_in_latex == (
-        r"100 \cdot \frac{2 \cdot 32{,}768 \cdot (4 - 1)}{4}"
+        r"100 \cdot \dfrac{2 \cdot 32{,}768 \cdot (4 - 1)}{4}"
     )  # fmt: skip
 
 

@@ -97,15 +97,23 @@ def layers(draw):
     )
     if not dims:
         return Layer("layer", draw(NAMES), ())
-    names = st.lists(st.sampled_from([d.name for d in dims]), max_size=4).map(tuple)
+    each = st.sampled_from([d.name for d in dims])
+    names = st.lists(each, max_size=4, unique=True).map(tuple)
     component = st.sampled_from(get_args(Component))
-    windows = st.builds(Window, names.filter(bool).map(lambda found: found[0]), SIZES, SIZES)
-    pairs = st.lists(st.tuples(names.filter(bool), names.filter(bool)), max_size=3)
+    windows = st.builds(Window, each, SIZES, SIZES)
+    pairs = st.lists(
+        st.tuples(each, each), max_size=3, unique_by=(lambda pair: pair[0], lambda pair: pair[1])
+    )
     messages = st.one_of(
         st.builds(AllReduce, names, names, NUMBERS, component),
         st.builds(Exchange, names, names, NUMBERS, component),
-        st.builds(Halo, names, st.lists(windows, max_size=3).map(tuple), component),
-        pairs.map(lambda p: Relayout((), tuple(a[0] for a, _ in p), tuple(b[0] for _, b in p))),
+        st.builds(
+            Halo,
+            names,
+            st.lists(windows, max_size=3, unique_by=lambda window: window.dimension).map(tuple),
+            component,
+        ),
+        pairs.map(lambda p: Relayout((), tuple(a for a, _ in p), tuple(b for _, b in p))),
     )
     axes = names.map(Axis) | names.map(lambda found: Axis(found[:1], window=bool(found)))
     reductions = st.none() | st.builds(Reduction, names, names, NUMBERS)

@@ -131,6 +131,9 @@ PRODUCT = Layer(
 )
 
 
+TWICE = ("b", "n", "b")
+
+
 def layer(**changes) -> Layer:
     return replace(PRODUCT, **changes)
 
@@ -163,6 +166,38 @@ def test_a_dimension_named_twice_is_refused():
 def test_unknown_dimensions_are_refused_wherever_they_stand(changes, place):
     with pytest.raises(GraphError, match=f"{place}: unknown dimension 'z'.* are: b n c"):
         layer(**changes)
+
+
+@pytest.mark.parametrize(
+    ("changes", "place"),
+    [
+        ({"inputs": (Access("x", parse_axes("b c"), Reduction(TWICE, ())),)}, "reduction, tile"),
+        ({"inputs": (Access("x", parse_axes("b c"), Reduction((), TWICE)),)}, "reduction, over"),
+        ({"work": (Work(TWICE, 1),)}, "work"),
+        ({"messages": (AllReduce(TWICE, ("c",)),)}, "all_reduce message, tile"),
+        ({"messages": (AllReduce(("c",), TWICE),)}, "all_reduce message, over"),
+        ({"messages": (Exchange(TWICE, ("c",)),)}, "exchange message, tile"),
+        ({"messages": (Exchange(("c",), TWICE),)}, "exchange message, over"),
+        ({"messages": (Halo(TWICE, ()),)}, "halo message, tile"),
+        (
+            {"messages": (Halo((), tuple(Window(n, 9 + i, 3) for i, n in enumerate(TWICE))),)},
+            "halo message, windows",
+        ),
+        ({"messages": (Relayout(TWICE, ("c",), ("c",)),)}, "relayout message, times"),
+        ({"messages": (Relayout((), TWICE, ("c", "n", "b")),)}, "relayout message, held"),
+        ({"messages": (Relayout((), ("c", "n", "b"), TWICE),)}, "relayout message, needed"),
+        ({"row_major": (TWICE,)}, "row_major"),
+    ],
+)
+def test_a_dimension_that_stands_twice_is_refused(changes, place):
+    # Its splits would count twice: an all-reduce over b and b, as one over q squared devices.
+    with pytest.raises(GraphError, match=f"{place}: dimension 'b' stands twice in b n b; name"):
+        layer(**changes)
+
+
+def test_a_dimension_may_stand_in_several_lists():
+    both = Relayout(("c",), ("b", "n"), ("n", "b"))
+    assert layer(messages=(both, AllReduce(("b",), ("b",))), row_major=(("b", "n"),) * 2)
 
 
 def test_reductions_follow_from_the_accesses():

@@ -492,6 +492,9 @@ def test_bindings_are_checked():
         load(nodes, inputs, batch=-3)
     with pytest.raises(OptionError, match="none of its sizes is open"):
         load(nodes, {"x": (4, 8)}, bindings={"N": 4})
+    with pytest.raises(OptionError, match="batch size 3 contradicts N=4"):
+        load(nodes, inputs, batch=3, bindings={"N": 4})
+    load(nodes, inputs, batch=4, bindings={"N": 4})
 
 
 @pytest.mark.parametrize("target", [(4, 96), (4, -1), (-1, 96), (0, 96)])

@@ -9,19 +9,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pase_core.axes import Axis, parse_axes
 from pase_core.configurations import configurations
 from pase_core.costs.paper import PaperCostModel
 from pase_core.errors import GraphError
 from pase_core.graph import Graph
 from pase_core.layers import Tensor
 from pase_core.ops import OPS, Operation
-from pase_core.ops.build import axis_names
+from pase_core.ops.build import axis_names, broadcast
 from pase_core.ops.convolution import (
     Kernel,
     convolution_of_size,
     pooling_of_size,
     window_positions,
 )
+from pase_core.ops.fusing import fuse
 from pase_core.ops.layout import reshape_groups
 
 IMAGE = (8, 6, 10, 12)
@@ -279,6 +281,34 @@ def test_batch_normalization_reduces_its_statistics_over_all_but_the_channels():
     assert parameters.tolist() == [0, 0, 2 * 2 * 6 / 2, 2 * 2 * 2 * 3 / 4]
     assert not output.any()
     assert not inputs.any()
+
+
+# Broadcasting
+
+
+@given(st.lists(st.tuples(st.integers(1, 4), st.booleans()), max_size=4), st.integers(0, 4))
+def test_what_broadcasts_is_cut_where_it_is_as_long(axes, n_missing):
+    sizes = tuple(size for size, _is_one in axes)
+    tensor = Tensor("w", tuple(1 if is_one else size for size, is_one in axes)[n_missing:])
+    names = parse_axes(" ".join(f"d{i}" for i in range(len(sizes))))
+    found = broadcast(tensor, names, sizes).axes
+    assert len(found) == len(tensor.sizes)
+    for i, axis in enumerate(reversed(found), start=1):
+        assert axis == (names[-i] if tensor.sizes[-i] == sizes[-i] else Axis())
+    assert np.broadcast_shapes(tensor.sizes, sizes) == sizes
+
+
+@pytest.mark.parametrize(
+    ("parameter", "is_fine"), [((4,), True), ((8, 1), True), ((3,), False), ((1, 8, 4), False)]
+)
+def test_a_fused_parameter_must_broadcast(parameter, is_fine):
+    made = make("fully_connected", (8, 6), n=4)
+    shift = Tensor("shift", parameter)
+    if is_fine:
+        assert fuse(made, "", [shift]).layer.parameters[-1].tensor == "shift"
+    else:
+        with pytest.raises(GraphError, match="which do not broadcast to"):
+            fuse(made, "", [shift])
 
 
 # Reshape

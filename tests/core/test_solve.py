@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import math
+import time
 from dataclasses import replace
 
 import pytest
 
+from pase_core.axes import parse_axes
 from pase_core.builder import GraphBuilder
 from pase_core.cluster import preset
+from pase_core.costs.paper import PaperCostModel
 from pase_core.errors import BudgetError, ClusterError, OptionError, PaseError
 from pase_core.graph import Graph
+from pase_core.layers import Access, Dimension, Layer, Tensor
 from pase_core.search.elimination import EliminationOptions
 from pase_core.search.marginals import choice_costs
 from pase_core.solve import (
@@ -24,6 +28,7 @@ from pase_core.solve import (
     solve,
 )
 from pase_core.sources import sample_graph
+from pase_core.strategy import Strategy
 from tests.core.reference_data import SETTINGS, TOTALS, sample, sample_and_devices
 
 PROTOTYPE = CostOptions(
@@ -212,10 +217,39 @@ def test_unknown_cost_models_are_refused():
         solve(problem)
 
 
+@pytest.mark.parametrize(("given", "wanted"), [(None, 2), (0.5, 0.5), (0, 0)])
+def test_words_have_the_bytes_asked_for_or_the_graphs(given, wanted):
+    graph = replace(sample("alexnet", 64), element_type="bfloat16")
+    assert problem_of("alexnet", graph=graph, cost=CostOptions(word_bytes=given)).word_bytes == (
+        wanted
+    )
+
+
+def test_weights_have_the_bytes_of_a_word():
+    solution = solve(problem_of("alexnet", cost=CostOptions(word_bytes=2.5)))
+    whole = Strategy(
+        "whole", tuple((1,) * len(x.dimensions) for x in solution.problem.graph.layers)
+    )
+    n_bytes = 2.5 * solution.problem.graph.n_parameters
+    assert solution.parameter_bytes_per_device(whole) == n_bytes
+    assert solution.parameter_bytes_per_device(solution.found.strategy) < n_bytes
+
+
+@pytest.mark.parametrize(
+    ("batch", "n_devices", "is_whole"), [(1, 8, True), (1, 1, False), (8, 8, False), (11, 8, True)]
+)
+def test_data_parallelism_that_splits_nothing_is_told(batch, n_devices, is_whole):
+    comparison = compare(problem_of("alexnet", n_devices, graph=sample("alexnet", batch)))
+    assert comparison.data_parallel_is_whole is is_whole
+    assert comparison.solution.remark.startswith(f"The batch of {batch} cannot") is is_whole
+    assert (comparison.solution.remark == comparison.data_parallel.strategy.note) is is_whole
+
+
 @pytest.mark.parametrize(
     ("changes", "error", "complaint"),
     [
         ({"cost": CostOptions(word_bytes=-4)}, OptionError, "word bytes"),
+        ({"cost": CostOptions(word_bytes=0)}, OptionError, "word bytes is 0"),
         ({"cost": CostOptions(flop_per_multiply_add=0)}, OptionError, "flop per multiply add"),
         ({"cost": CostOptions(min_part=0)}, OptionError, "smallest part"),
         ({"search": EliminationOptions(ordering="best")}, OptionError, "unknown ordering"),
@@ -242,6 +276,7 @@ def test_pinned_layers_keep_their_configuration_and_the_rest_is_optimal():
     held = solve(pinned)
     position = problem.graph.position("fc1")
     assert held.found.strategy.configurations[position] == (8, 1, 1)
+    assert (free.search.n_pinned, held.search.n_pinned) == (0, 1)
     costs = price_tables(problem)
     choice = held.found.choices[position]
     expected = choice_costs(costs.tables, position)[choice]
@@ -266,3 +301,69 @@ def test_bad_pins_are_refused(pins, message):
     problem = Problem(sample_graph("alexnet"), preset("gtx-1080-ti", 8), pins=pins)
     with pytest.raises(PaseError, match=message):
         solve(problem)
+
+
+# What cannot be searched is refused before it is priced
+
+
+def dense_graph(n_layers: int) -> Graph:
+    """Every layer reads what all layers before it write."""
+    axes, dimensions = parse_axes("b c"), (Dimension("b", 64), Dimension("c", 64))
+    layers = tuple(
+        Layer(
+            f"layer {i}",
+            "any",
+            dimensions,
+            inputs=tuple(Access(f"t{j}", axes) for j in range(i)),
+            outputs=(Access(f"t{i}", axes),),
+        )
+        for i in range(n_layers)
+    )
+    return Graph("dense", layers, tuple(Tensor(f"t{i}", (64, 64)) for i in range(n_layers)))
+
+
+class Refusing(PaperCostModel):
+    """A cost model that must not be asked."""
+
+    def layer_costs(self, *_):
+        raise AssertionError("a layer was priced")
+
+    transfer_costs = layer_costs
+
+
+@pytest.mark.parametrize("pins", [(), (("layer 0", (64, 1)),)])
+@pytest.mark.parametrize("limit", [{}, {"max_entries": 1e9, "memory_budget_bytes": math.inf}])
+def test_a_hopeless_graph_is_refused_unpriced_and_soon(monkeypatch, limit, pins):
+    monkeypatch.setitem(COST_MODELS, "refusing", lambda _problem: Refusing(1.0, 1.0))
+    problem = Problem(
+        dense_graph(250),
+        preset("gtx-1080-ti", 64),
+        CostOptions(model="refusing"),
+        EliminationOptions(**limit),
+        pins,
+    )
+    before = time.process_time()
+    with pytest.raises(BudgetError, match=r"the table of \d\.\d+e\+\d+ entries.* \(--min-part\)"):
+        solve(problem)
+    assert time.process_time() - before < 5
+
+
+def test_a_graph_that_pins_make_searchable_is_searched():
+    graph = dense_graph(12)
+    problem = Problem(graph, preset("gtx-1080-ti", 16))
+    with pytest.raises(BudgetError, match="exact search does not fit"):
+        solve(problem)
+    pins = tuple((f"layer {i}", (16, 1)) for i in range(9))
+    assert solve(replace(problem, pins=pins)).search.n_pinned == 9
+
+
+def test_the_full_tables_count_while_the_pinned_problem_is_searched():
+    problem = problem_of("alexnet", pins=(("fc1", (8, 1, 1)), ("conv2", (8, 1, 1, 1, 1, 1, 1))))
+    full = price_tables(problem).tables
+    found = solve(problem).search
+    assert found.peak_bytes > full.n_bytes
+    tight = EliminationOptions(memory_budget_bytes=found.peak_bytes)
+    assert solve(replace(problem, search=tight)).search.choices == found.choices
+    tight = EliminationOptions(memory_budget_bytes=found.peak_bytes - 1)
+    with pytest.raises(BudgetError, match="exact search does not fit"):
+        solve(replace(problem, search=tight))

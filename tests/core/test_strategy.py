@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -17,8 +18,10 @@ from pase_core.graph import Graph
 from pase_core.layers import Access, Dimension, Layer, Tensor
 from pase_core.strategy import (
     Strategy,
+    describe_dimensions,
     describe_splits,
     find_choice,
+    parameter_bytes_per_device,
     parameter_words,
     price,
     price_choices,
@@ -181,7 +184,39 @@ def test_an_unsplit_network_holds_all_parameters(case):
     assert parameter_words(graph, whole).sum() == graph.n_parameters
 
 
+@pytest.mark.parametrize("word_bytes", [2, 4.0, 0.5])
+def test_parameters_have_the_bytes_of_their_words(word_bytes):
+    graph = Graph("two", (dense("a", "x", "y", "v"), dense("b", "y", "z", "w")), TENSORS)
+    strategy = Strategy("any", ((1, 2, 1), (1, 1, 1)))
+    assert parameter_bytes_per_device(graph, strategy, word_bytes) == (18 + 36) * word_bytes
+
+
+# Communication
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_all_but_arithmetic_is_communication(case):
+    _graph, costs = costs_of_case(case)
+    priced = price_choices(costs, Strategy("random", ()), random_choices(costs, 1))
+    rest = sum(cost for name, cost in priced.components.items() if name != "compute")
+    assert priced.communication_share == pytest.approx(rest / priced.total, rel=1e-9)
+    whole = price_choices(costs, Strategy("whole", ()), (0,) * len(costs.configurations))
+    assert whole.communication_share == 0
+
+
+def test_what_costs_nothing_needs_no_communication():
+    _graph, costs = costs_of_case("alexnet/p8")
+    priced = price_choices(costs, Strategy("whole", ()), (0,) * len(costs.configurations))
+    free = replace(priced, layer_components=0 * priced.layer_components, transfers=())
+    assert free.communication_share == 0
+
+
 # In words
+
+
+def test_dimensions_in_words():
+    assert describe_dimensions(LAYER) == "b=12 n=8"
+    assert describe_dimensions(Layer("point", "any", ())) == ""
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pase_core.errors import OptionError
-from pase_core.units import parse_bytes, percent, ratio, with_prefix
+from pase_core.units import count, parse_bytes, percent, ratio, with_prefix
 
 FACTORS = {"E": 1e18, "P": 1e15, "T": 1e12, "G": 1e9, "M": 1e6, "k": 1e3, "": 1.0}
 FACTORS |= {"m": 1e-3, "µ": 1e-6, "n": 1e-9}
@@ -59,6 +59,27 @@ def test_three_digits_are_shown(value):
 )
 def test_examples_of_prefixes(value, unit, text):
     assert with_prefix(value, unit) == text
+
+
+@pytest.mark.parametrize(
+    ("words", "text"),
+    [
+        ((0, "layer"), "0 layers"),
+        ((1, "layer"), "1 layer"),
+        ((2, "layer"), "2 layers"),
+        ((1, "entry", "entries"), "1 entry"),
+        ((1150, "entry", "entries"), "1,150 entries"),
+        ((999_999, "entry", "entries"), "999,999 entries"),
+        ((1_000_000, "entry", "entries"), "1.00 million entries"),
+        ((144_213_000, "parameter"), "144 million parameters"),
+        ((999_499_999,), "999 million"),
+        ((999_500_000,), "1.00 billion"),
+        ((17,), "17"),
+        ((3 * 10**15, "point"), "3000 trillion points"),
+    ],
+)
+def test_numbers_of_things(words, text):
+    assert count(*words) == text
 
 
 @pytest.mark.parametrize(

@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import os
+import pickle
 import subprocess
 import sys
 import threading
+from dataclasses import replace
+from functools import lru_cache
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
-from pase_core.search import engine
+from pase_core.errors import OptionError
+from pase_core.search import elimination, engine
+from pase_core.search.elimination import EliminationOptions, eliminate
 from pase_core.search.engine import (
     kernels_are_ready,
     load_kernels,
@@ -18,6 +24,8 @@ from pase_core.search.engine import (
     n_threads,
     thread_pool,
 )
+from pase_core.search.marginals import choice_costs
+from tests.core.search.random_tables import complete_problem, least_cost
 
 ROOT = Path(__file__).parents[3]
 
@@ -70,6 +78,99 @@ def test_the_cache_is_used_where_it_can_be_written(tmp_path):
     cached = [file.name for file in tmp_path.rglob("*.nbi")]
     for loop in ("min_plus", "min_plus_wide", "mark_dominated"):
         assert any(name.startswith(f"kernels.{loop}-") for name in cached), cached
+
+
+@pytest.mark.parametrize("suffix", ["nbi", "nbc"])
+@pytest.mark.parametrize("content", [b"", b"no pickle", bytes(range(128, 256))])
+def test_a_damaged_cache_is_passed_over(tmp_path, suffix, content):
+    script = f"import numba; numba.config.CACHE_DIR = {str(tmp_path)!r}\n" + SOLVE_BOTH_WAYS
+    assert run_python(script).returncode == 0
+    files = list(tmp_path.rglob(f"*.{suffix}"))
+    assert files
+    for file in files:
+        file.write_bytes(content)
+    done = run_python(script)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "agree\n", "")
+
+
+def test_a_file_in_place_of_the_cache_is_passed_over(tmp_path):
+    (tmp_path / "file").write_text("")
+    script = f"import numba; numba.config.CACHE_DIR = {str(tmp_path / 'file')!r}\n"
+    done = run_python(script + SOLVE_BOTH_WAYS)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "agree\n", "")
+
+
+@pytest.fixture
+def fresh_engine(monkeypatch):
+    """An engine that has loaded nothing yet."""
+    monkeypatch.setattr(engine, "_load", lru_cache(maxsize=1)(engine._load.__wrapped__))
+    monkeypatch.setattr(engine, "_ready", threading.Event())
+    return engine
+
+
+class Kernels(ModuleType):
+    """Compiled loops that fail to compile some times."""
+
+    def __init__(self, *errors: Exception) -> None:
+        super().__init__("kernels")
+        self.errors = list(errors)
+        self.calls: list[str] = []
+
+    def compile_all(self) -> None:
+        self.calls.append("compile")
+        if self.errors:
+            raise self.errors.pop(0)
+
+    def forget_disk_cache(self) -> None:
+        self.calls.append("forget")
+
+
+ERRORS = [
+    pickle.UnpicklingError("invalid load key"),
+    EOFError("Ran out of input"),
+    OSError(28, "No space left on device"),
+    ImportError("numba is\nbroken"),
+]
+
+
+@pytest.mark.parametrize("error", ERRORS, ids=lambda error: type(error).__name__)
+def test_one_failure_makes_the_loops_forget_the_cache(fresh_engine, monkeypatch, error):
+    kernels = Kernels(error)
+    monkeypatch.setattr(engine.importlib, "import_module", lambda _name: kernels)
+    assert load_kernels() is kernels
+    assert kernels.calls == ["compile", "forget", "compile"]
+    assert kernels_are_ready()
+
+
+@pytest.mark.parametrize("error", ERRORS, ids=lambda error: type(error).__name__)
+def test_without_loops_numpy_does_the_work(fresh_engine, monkeypatch, error):
+    kernels = Kernels(error, error)
+    monkeypatch.setattr(engine.importlib, "import_module", lambda _name: kernels)
+    monkeypatch.setattr(elimination, "_COMPILE_ENTRIES", 0)
+    tables = complete_problem(4, 5, seed=1)
+    for removes in (False, True):
+        slow = EliminationOptions(engine="numpy", remove_dominated=removes)
+        assert eliminate(tables, replace(slow, engine="auto")) == eliminate(tables, slow)
+        with pytest.raises(OptionError, match="the compiled loops cannot be loaded") as caught:
+            eliminate(tables, replace(slow, engine="compiled"))
+        assert type(error).__name__ in str(caught.value)
+        assert "\n" not in str(caught.value)
+    assert choice_costs(tables, 0).min() == pytest.approx(least_cost(tables), rel=1e-12)
+    assert kernels.calls == ["compile", "forget", "compile"]  # tried once, not at every search
+    assert not kernels_are_ready()
+
+
+def test_a_module_that_cannot_be_imported_is_no_traceback(fresh_engine, monkeypatch, capfd):
+    def fail(_name):
+        raise ImportError("no module named numba")
+
+    monkeypatch.setattr(engine.importlib, "import_module", fail)
+    thread = load_kernels_in_background()
+    thread.join()
+    assert not kernels_are_ready()
+    with pytest.raises(OptionError, match="no module named numba"):
+        load_kernels()
+    assert capfd.readouterr() == ("", "")
 
 
 def test_numba_is_not_loaded_until_the_loops_are_wanted():

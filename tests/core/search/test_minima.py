@@ -116,6 +116,15 @@ def test_block_borders_of_the_compiled_loops(n_choices, n_columns):
         np.testing.assert_array_equal(found, minima_by_definition(factors, shape))
 
 
+def test_the_loops_run_along_the_longer_of_two_dependents():
+    for shape, n_rows in (((5, 7, 3), 3), ((5, 3, 7), 3), ((5, 4, 4), 4)):
+        recorder = Recorder()
+        factors = of_shape(shape, (0,), (0, 1), (0, 2))
+        found = minima_compiled(factors, shape, recorder)
+        np.testing.assert_array_equal(found, minima_by_definition(factors, shape))
+        assert [n for n, _thread in recorder.calls] == [n_rows]
+
+
 # Blocks of rows and threads
 
 

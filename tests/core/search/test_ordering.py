@@ -15,7 +15,6 @@ from pase_core.errors import OptionError
 from pase_core.search.ordering import (
     ORDERINGS,
     dependent_sets,
-    neighbours,
     order_vertices,
 )
 from tests.core.reference_data import costs_of_case
@@ -137,9 +136,9 @@ def test_dependent_sets_are_as_small_as_the_treewidth(graph, largest, ordering):
 
 
 def test_generateseq_keeps_inception_small_where_breadth_first_cannot():
-    tables = costs_of_case("inception3/p8")[1].tables
+    shape = costs_of_case("inception3/p8")[1].tables.shape
     largest = {
-        name: max(map(len, dependent_sets(neighbours(tables), order_vertices(tables, name))))
+        name: max(map(len, dependent_sets(shape.neighbours, order_vertices(shape, name))))
         for name in ORDERINGS
     }
     # The paper: dependent set and vertex together are 3 at most, and 10 and more breadth-first.
@@ -157,7 +156,7 @@ def test_weights_decide_between_equal_degrees():
 
 @given(problems())
 def test_neighbours_are_the_ends_of_the_pairs(tables):
-    found = neighbours(tables)
+    found = tables.shape.neighbours
     edges = {frozenset((pair.first, pair.second)) for pair in tables.pairs}
     assert {frozenset((u, v)) for u, around in enumerate(found) for v in around} == edges
 
@@ -165,12 +164,12 @@ def test_neighbours_are_the_ends_of_the_pairs(tables):
 @pytest.mark.parametrize("ordering", ORDERINGS)
 def test_cost_tables_are_ordered_by_name(ordering):
     costs = np.zeros(2)
-    tables = CostTables((costs,) * 3, (PairTable(2, 0, np.zeros((2, 2))),))
-    expected = ORDERINGS[ordering](neighbours(tables), tables.n_choices)
-    assert order_vertices(tables, ordering) == expected
+    shape = CostTables((costs,) * 3, (PairTable(2, 0, np.zeros((2, 2))),)).shape
+    expected = ORDERINGS[ordering](shape.neighbours, shape.n_choices)
+    assert order_vertices(shape, ordering) == expected
 
 
 def test_unknown_orderings_are_refused():
     tables = CostTables((np.zeros(1),), ())
     with pytest.raises(OptionError, match=r"unknown ordering 'min-fill'; known: generateseq, "):
-        order_vertices(tables, "min-fill")
+        order_vertices(tables.shape, "min-fill")
