@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import threading
 
+import pandas as pd
 import streamlit as st
 
+from explorer import tables
 from explorer.scenario import Scenario
 from pase_core.costs.build import Costs
 from pase_core.errors import PaseError
+from pase_core.outline import Outline, outline
 from pase_core.search import marginals
 from pase_core.search.engine import load_kernels_in_background
 from pase_core.solve import Comparison, compare, price_tables
@@ -37,6 +40,14 @@ def comparison(scenario: Scenario) -> Comparison:
     if isinstance(outcome, PaseError):
         raise outcome
     return outcome
+
+
+@st.cache_resource(max_entries=32, show_spinner=False)
+def boxes(scenario: Scenario, opened: tuple[str, ...]) -> tuple[Outline, pd.DataFrame]:
+    """Outline of a solved scenario's network, and its table; not to be changed."""
+    result = comparison(scenario)
+    outlined = outline(result.solution.problem.graph, opened)
+    return outlined, tables.box_table(result, outlined, tables.layer_table(result))
 
 
 @st.cache_resource(max_entries=4, show_spinner=False)

@@ -21,6 +21,11 @@ PAGES = {
 
 MODELLED = "All costs are modelled, not measured."
 
+PLACEMENT_NOTE = (
+    "The numbers are a picture: devices are counted row by row over the splits. The paper's cost "
+    "model does not place devices."
+)
+
 _MARKDOWN = re.compile(r"([\\`*_{}\[\]()<>#+\-.!|~$:&@^=])")
 
 
@@ -92,6 +97,14 @@ SPLIT_COLOURS = {
 }
 """Kinds of splits: which dimensions a configuration splits."""
 
+TILE_TITLES = {
+    "step_cost": "Step cost per device",
+    "communication": "Communication",
+    "weights": "Weights per device",
+    "search": "Search",
+}
+"""Titles of the tiles, by their keys in HELP."""
+
 HELP = {
     "network": "A network that comes with the explorer, or a file of your own (JSON or ONNX).",
     "devices": "Number of devices p. A strategy may use fewer.",
@@ -105,6 +118,10 @@ HELP = {
     "giga_bytes": "Bytes per second of one link, in GB/s. Empty: the cluster's figure.",
     "share": "The address holds the choices made here; whoever opens it sees this page. A file of "
     "your own does not travel with it.",
+    "report": "What the Overview says and the strategy layer by layer, as one page that opens "
+    "anywhere, without a network.",
+    "scenario": "Every choice made here, with a file of your own, to be loaded again.",
+    "load": "A scenario saved here before; it replaces the choices made now.",
     "step_cost": (
         "FLOP of one device in one training step, communication counted as the FLOP that a "
         "device could do meanwhile. Below it, the time at peak speed."

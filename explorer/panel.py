@@ -2,14 +2,31 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pandas as pd
 import streamlit as st
 
 from explorer import cached, state, tables
-from explorer.labels import plain
+from explorer.bills import audit_html
+from explorer.labels import PLACEMENT_NOTE, plain
+from explorer.plots.parts import device_grid
 from explorer.scenario import Scenario
+from explorer.shared import show_chart
 from pase_core.outline import Outline
 from pase_core.solve import Comparison
+
+BESIDE = (5, 3)
+"""Widths of what the panel stands beside, and of the panel: its tables fit at 1280 pixels."""
+
+PARTS_HEIGHT = 330
+"""Pixels of the grid of parts; a longer one is scrolled."""
+
+NARROW = 48
+"""Pixels of a column of parts."""
+
+CELL_COLOURS = ("#6CA6CD", "#111111")
+"""Of a part and of what is written on it."""
 
 
 def show(scenario: Scenario, comparison: Comparison, boxes: Outline) -> None:
@@ -23,7 +40,7 @@ def show(scenario: Scenario, comparison: Comparison, boxes: Outline) -> None:
     elif name in positions:
         _show_layer(scenario, comparison, positions[name])
     else:
-        st.info("Click a box: its splits, its costs and its alternatives appear here.")
+        st.info("Pick a layer: its splits, its costs and its alternatives appear here.")
     _show_pins()
 
 
@@ -41,12 +58,45 @@ def _show_layer(scenario: Scenario, comparison: Comparison, position: int) -> No
     fused = f" with {', '.join(layer.fused)}" if layer.fused else ""
     st.markdown(f"##### {plain(layer.name)}")
     st.caption(plain(layer.operation + fused))
-    _show_table(tables.dimension_table(comparison, position))
+    _show_table(tables.dimension_table(comparison, position), ("parts", "each"))
+    whole = [d.name for d in layer.dimensions if not d.splittable]
+    if whole:
+        st.caption(f"Not to be split: {plain(', '.join(whole))}.")
     st.markdown("**Cost per step and device**")
     _show_table(tables.component_comparison(comparison, [position]))
+    _show_audit(comparison, position)
+    _show_parts(comparison, position)
     with st.expander("Tensors and how they are cut"):
         _show_table(tables.tensor_table(comparison, position))
     _show_candidates(scenario, comparison, position)
+
+
+def _show_audit(comparison: Comparison, position: int) -> None:
+    """Every term of the costs above with its formula."""
+    audited = tables.audit(comparison, position)
+    if audited:
+        with st.expander("How these numbers come about"):
+            st.caption("As found; per step and device. Modelled, not measured.")
+            st.html(audit_html(audited, comparison.solution.unit))
+
+
+def _show_parts(comparison: Comparison, position: int) -> None:
+    """The devices that hold each part of the layer, or of one of its tensors."""
+    with st.expander("Which device holds which part", expanded=True):
+        things = tables.held_things(comparison, position)
+        thing = st.selectbox(
+            "Parts of",
+            list(things),
+            key=f"parts {position}",
+            help="The iteration space is all points that the layer computes. A tensor that lacks "
+            "a split dimension is held in several copies.",
+        )
+        grid = tables.part_grid(comparison, position, things.get(thing))
+        figure = device_grid(grid.cells, grid.rows, grid.columns, CELL_COLOURS)
+        is_long = figure.layout.height > PARTS_HEIGHT
+        with st.container(height=PARTS_HEIGHT if is_long else "content", border=False):
+            show_chart(figure, key=f"device grid {position}", alt=f"Devices by part: {thing}")
+        st.caption(f"{plain(grid.caption)} {PLACEMENT_NOTE}")
 
 
 def _show_candidates(scenario: Scenario, comparison: Comparison, position: int) -> None:
@@ -92,5 +142,6 @@ def _show_pins() -> None:
         st.rerun()
 
 
-def _show_table(table: pd.DataFrame) -> None:
-    st.dataframe(table, hide_index=True, height="content")
+def _show_table(table: pd.DataFrame, narrow: Sequence[str] = ()) -> None:
+    widths = {name: st.column_config.Column(width=NARROW) for name in narrow}
+    st.dataframe(table, hide_index=True, height="content", column_config=widths)

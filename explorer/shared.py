@@ -50,7 +50,7 @@ def current_comparison() -> Comparison:
 def _ask_for_sizes(names: Sequence[str]) -> None:
     """Have the sidebar ask for sizes that the file leaves open, from now on."""
     known = st.session_state.setdefault("open sizes", {})
-    file_id = st.session_state["file"].file_id
+    file_id = st.session_state["file id"]
     asked = known.get(file_id, ())
     if not set(names) <= set(asked):
         known[file_id] = tuple(dict.fromkeys((*asked, *names)))

@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import TypeVar
-from urllib.parse import urlencode
 
 import streamlit as st
 
 from explorer import state
+from explorer.export import LOADED, show_export
 from explorer.labels import HELP, MODELLED, plain
+from explorer.limits import (
+    COUNT_LIMITS,
+    DEVICE_COUNTS,
+    FIGURE_LIMITS,
+    MAX_UPLOAD_MEGABYTES,
+    MULTIPLY_ADD,
+)
 from explorer.scenario import UPLOAD, Scenario, Upload
 from pase_core.cluster import preset, preset_names
 from pase_core.sources import default_min_part
 from sample_graphs import SAMPLES
-
-DEVICE_COUNTS = (
-    1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512, 768, 1024,
-)  # fmt: skip
-
-MAX_UPLOAD_MEGABYTES = 200
 
 DEFAULT = Scenario()
 
@@ -31,7 +33,7 @@ def choose_scenario() -> Scenario | None:
     with st.sidebar:
         network = _choose_network()
         upload = _choose_file() if network == UPLOAD else None
-        batch = _optional("Batch size", "batch", (1, 2**24), _own_batch(network))
+        batch = _optional("Batch size", "batch", COUNT_LIMITS["batch"], _own_batch(network))
         n_devices = st.select_slider(
             "Devices",
             DEVICE_COUNTS,
@@ -53,17 +55,10 @@ def choose_scenario() -> Scenario | None:
         scenario = Scenario(network, upload, n_devices, cluster, batch)
         with st.expander("Cost model"):
             scenario = _choose_figures(scenario)
-        _share()
+        known = None if network == UPLOAD and upload is None else scenario
+        show_export(known)
         st.caption(MODELLED)
-    return None if network == UPLOAD and upload is None else scenario
-
-
-def _share() -> None:
-    """The page's address, to be copied; an uploaded file does not travel with it."""
-    query = urlencode(st.query_params.to_dict())
-    address = (st.context.url or "").split("?")[0]
-    with st.popover("Share", width="stretch", help=HELP["share"]):
-        st.code(f"{address}?{query}" if query else address, language=None, wrap_lines=True)
+    return known
 
 
 def _choose_network() -> str:
@@ -91,19 +86,38 @@ def _choose_file() -> Upload | None:
         type=["json", "onnx"],
         key="file",
         max_upload_size=MAX_UPLOAD_MEGABYTES,
-        on_change=state.forget,
+        on_change=_forget_file,
     )
+    if LOADED in st.session_state:
+        upload: Upload
+        file_id, upload = st.session_state[LOADED]
+        st.caption(f"From the scenario loaded: {plain(upload.name)}")
+        return replace(upload, bindings=_choose_sizes(file_id, dict(upload.bindings)))
     if file is None:
         return None
-    names = st.session_state.get("open sizes", {}).get(file.file_id, ())
+    return Upload(file.name, file.getvalue(), _choose_sizes(file.file_id, {}))
+
+
+def _choose_sizes(file_id: str, known: Mapping[str, int]) -> tuple[tuple[str, int], ...]:
+    """Sizes of the dimensions that a file leaves open, at first those known."""
+    st.session_state["file id"] = file_id
+    names = dict.fromkeys((*known, *st.session_state.get("open sizes", {}).get(file_id, ())))
     sizes = {
         name: st.number_input(
-            f"Size of {plain(name)}", 1, 2**30, None, key=f"{file.file_id} {name}"
+            f"Size of {plain(name)}",
+            *COUNT_LIMITS["size"],
+            known.get(name),
+            key=f"{file_id} {name}",
         )
         for name in names
     }
-    given = tuple((name, size) for name, size in sizes.items() if size is not None)
-    return Upload(file.name, file.getvalue(), given)
+    return tuple((name, size) for name, size in sizes.items() if size is not None)
+
+
+def _forget_file() -> None:
+    """Another file was given: drop what belongs to the one before."""
+    st.session_state.pop(LOADED, None)
+    state.forget()
 
 
 def _own_batch(network: str) -> str:
@@ -115,21 +129,28 @@ def _choose_figures(scenario: Scenario) -> Scenario:
     return replace(
         scenario,
         min_part=_optional(
-            "Smallest part", "min_part", (1, 4096), str(default_min_part(scenario.network))
+            "Smallest part",
+            "min_part",
+            COUNT_LIMITS["min_part"],
+            str(default_min_part(scenario.network)),
         ),
         flop_per_multiply_add=st.selectbox(
             "FLOP per multiply-add",
-            (1, 2),
+            MULTIPLY_ADD,
             1,
             key="multiply_add",
             help=HELP["flop_per_multiply_add"],
             bind="query-params",
         ),
-        word_bytes=_optional("Bytes per word", "word_bytes", (1, 16), "the element type's"),
-        tera_flops=_optional(
-            "Peak of a device [TFLOP/s]", "tera_flops", (1e-3, 1e6), "the cluster's"
+        word_bytes=_optional(
+            "Bytes per word", "word_bytes", COUNT_LIMITS["word_bytes"], "the element type's"
         ),
-        giga_bytes=_optional("Link [GB/s]", "giga_bytes", (1e-6, 1e6), "the cluster's"),
+        tera_flops=_optional(
+            "Peak of a device [TFLOP/s]", "tera_flops", FIGURE_LIMITS["tera_flops"], "the cluster's"
+        ),
+        giga_bytes=_optional(
+            "Link [GB/s]", "giga_bytes", FIGURE_LIMITS["giga_bytes"], "the cluster's"
+        ),
     )
 
 

@@ -106,9 +106,14 @@ def undo_pins() -> None:
         _put_pins(st.session_state["earlier pins"].pop())
 
 
+def restore(name: str | None, modules: tuple[str, ...], held: Pins) -> None:
+    """Set everything as it was once: selection, opened modules, pins."""
+    select(name)
+    _put("open", modules, "|".join(modules))
+    _put_pins(held)
+    st.session_state.pop("earlier pins", None)
+
+
 def forget() -> None:
     """Drop what belongs to another network: selection, opened modules, pins."""
-    select(None)
-    close_all()
-    _put_pins(())
-    st.session_state.pop("earlier pins", None)
+    restore(None, (), ())

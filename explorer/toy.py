@@ -6,9 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from pase_core.baselines import data_parallel
+from pase_core.costs.bill import Item, bill
 from pase_core.costs.build import Costs, build_costs
-from pase_core.costs.explain import explain_layer, explain_transfer
-from pase_core.costs.formulas import Term
 from pase_core.costs.paper import PaperCostModel
 from pase_core.graph import Graph
 from pase_core.search.elimination import eliminate
@@ -51,23 +50,9 @@ class Toy:
         """Price a configuration for every layer."""
         return price(self.graph, self.costs, Strategy("yours", tuple(configurations)))
 
-
-@dataclass(frozen=True, slots=True)
-class Item:
-    """A layer or a transfer on the bill.
-
-    Attributes:
-        title: name of the layer, or of both ends.
-        terms: what it costs, also what costs nothing.
-    """
-
-    title: str
-    terms: tuple[Term, ...]
-
-    @property
-    def total(self) -> float:
-        """Sum of the terms."""
-        return sum(term.value for term in self.terms)
+    def bill(self, configurations: Sequence[Configuration]) -> tuple[Item, ...]:
+        """Every layer, and before it what it takes to bring its inputs."""
+        return bill(self.graph, configurations, MODEL)
 
 
 def solve_toy() -> Toy:
@@ -81,23 +66,3 @@ def solve_toy() -> Toy:
         optimum=price(graph, costs, best),
         data_parallel=price(graph, costs, data_parallel(graph, costs, N_DEVICES)),
     )
-
-
-def bill(toy: Toy, configurations: Sequence[Configuration]) -> tuple[Item, ...]:
-    """Every layer, and before it what it takes to bring its inputs; the sums add up to the total.
-
-    Args:
-        toy: the toy.
-        configurations: one per layer.
-    """
-    items = []
-    for position, layer in enumerate(toy.graph.layers):
-        for transfer in toy.graph.transfers:
-            if transfer.consumer == position:
-                ends = (configurations[transfer.producer], configurations[position])
-                title = f"{toy.graph.layers[transfer.producer].name} → {layer.name}"
-                term = explain_transfer(toy.graph, transfer, ends, MODEL)
-                items.append(Item(title, (term,)))
-        terms = explain_layer(layer, configurations[position], MODEL)
-        items.append(Item(layer.name, terms))
-    return tuple(items)

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from functools import partial
-from html import escape
 
 import streamlit as st
 
 from explorer import tables
+from explorer.bills import show_item
 from explorer.labels import COMPONENT_COLOURS, component_title
 from explorer.learn.texts import TOY_INTRO
 from explorer.lessons import load_toy
 from explorer.plots.bars import stacked_costs
 from explorer.plots.items import item_costs
 from explorer.shared import show_chart
-from explorer.toy import MODEL, Item, Toy, bill
-from pase_core.costs.formulas import Term
+from explorer.toy import MODEL, Toy
+from pase_core.costs.bill import Item
 from pase_core.strategy import Configuration, PricedStrategy, describe_splits
 from pase_core.units import common_scale, ratio, with_prefix
 
@@ -39,13 +39,13 @@ def show() -> None:
     st.markdown(TOY_INTRO)
     configurations = _choose(toy)
     yours = toy.price(configurations)
-    items, best = bill(toy, configurations), bill(toy, toy.optimum.strategy.configurations)
+    items, best = toy.bill(configurations), toy.bill(toy.optimum.strategy.configurations)
     _show_totals(toy, yours)
     _show_charts(toy, yours, items, best)
     st.markdown("##### The bill: every number with its formula")
     is_full = st.toggle("Show terms that are 0 as well", key="toy zeros")
     for item, configuration in zip(items, _splits(toy, items, configurations), strict=True):
-        _show_item(item, configuration, is_full=is_full)
+        show_item(item, configuration, UNIT, is_full=is_full)
     st.markdown(
         f"**All together {with_prefix(yours.total, UNIT)}** per step and device. "
         f"W = {MODEL.flop_per_word:g} FLOP per word: a device makes "
@@ -127,33 +127,3 @@ def _splits(toy: Toy, items: tuple[Item, ...], configurations: list[Configuratio
         for layer, configuration in zip(toy.graph.layers, configurations, strict=True)
     }
     return [splits.get(item.title, "") for item in items]
-
-
-def _show_item(item: Item, split: str, *, is_full: bool) -> None:
-    """One item of the bill with its terms."""
-    shown = [term for term in item.terms if is_full or term.value]
-    with st.container(border=True):
-        title, total = st.columns([6, 1.4])
-        title.html(f"<b>{escape(item.title)}</b> &nbsp; {escape(split)}")
-        total.html(_right(f"<b>{escape(with_prefix(item.total, UNIT))}</b>"))
-        for term in shown:
-            _show_term(term)
-
-
-def _right(text: str) -> str:
-    return f"<div style='text-align: right; white-space: nowrap'>{text}</div>"
-
-
-def _show_term(term: Term) -> None:
-    """What a term pays for, its formula with symbols and with numbers, its value."""
-    what, formula, value = st.columns([2.2, 3.8, 1.4], vertical_alignment="center")
-    colour = COMPONENT_COLOURS[term.component]
-    what.html(
-        f"<span style='color: {colour}'>■</span> {component_title(term.component)}<br>"
-        f"<small style='opacity: 0.75'>{escape(term.title)}</small>"
-    )
-    with formula:
-        st.markdown(f"${term.law_in_latex} = {term.case_in_latex}$")
-        known = [str(each) for each in term.quantities if each.symbol != "W"]
-        st.html(f"<small style='opacity: 0.75'>{escape(', '.join(known))}</small>")
-    value.html(_right(escape(with_prefix(term.value, UNIT))))

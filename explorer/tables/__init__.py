@@ -3,6 +3,7 @@
 Costs stay in the cost model's unit; columns of pretty text say so.
 """
 
+from explorer.tables.audit import audit
 from explorer.tables.boxes import box_table, box_transfers, split_kind
 from explorer.tables.compare import Lineup, comparison_table, line_up, lineup_components, verdict
 from explorer.tables.details import (
@@ -50,6 +51,7 @@ from explorer.tables.layer_costs import (
 )
 from explorer.tables.layers import layer_scale, layer_table, module_table, scaled
 from explorer.tables.learn import growth_table, ordering_sentence, sample_growth_table, step_words
+from explorer.tables.parts import SPACE, held_things, part_grid
 from explorer.tables.scaling import (
     crossing_table,
     failures,
@@ -79,9 +81,11 @@ __all__ = [
     "MODELLED_SPEEDUP",
     "NEGLIGIBLE",
     "SAVED_COLUMNS",
+    "SPACE",
     "GridRow",
     "Lineup",
     "accumulated_costs",
+    "audit",
     "box_table",
     "box_transfers",
     "candidate_table",
@@ -105,6 +109,7 @@ __all__ = [
     "grid_rows",
     "growth_table",
     "headline",
+    "held_things",
     "ideal_table",
     "item_table",
     "layer_scale",
@@ -122,6 +127,7 @@ __all__ = [
     "module_table",
     "node_remark",
     "ordering_sentence",
+    "part_grid",
     "sample_growth_table",
     "scaled",
     "scaling_headline",

@@ -29,7 +29,6 @@ def dimension_table(comparison: Comparison, position: int) -> pd.DataFrame:
             "parts": found,
             "each": [size // q for size, q in zip(layer.sizes, found, strict=True)],
             "data parallel": baseline,
-            "may be split": ["yes" if d.splittable else "no" for d in layer.dimensions],
         }
     )
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 import pandas as pd
 
@@ -103,13 +104,13 @@ def tiles(comparison: Comparison) -> dict[str, tuple[str, str]]:
     }
 
 
-def title(comparison: Comparison) -> str:
-    """Network and devices, in a few words."""
+def title(comparison: Comparison, shown: Callable[[str], str] = plain) -> str:
+    """Network and devices, in a few words; `shown` makes a name from a file fit to be shown."""
     graph, cluster = comparison.solution.problem.graph, comparison.solution.problem.cluster
     sample = SAMPLES.get(graph.name)
     # A file of one's own may have a sample's name, but not its note as well.
     is_sample = sample is not None and graph.note == sample.build(1).note
-    name = sample.title if sample and is_sample else plain(graph.name)
+    name = sample.title if sample and is_sample else shown(graph.name)
     text = f"{name} on {cluster.n_devices} × {cluster.device}"
     used = devices_used(comparison.solution.found)
     return text if used == cluster.n_devices else f"{text} ({used} of them used)"

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import pandas as pd
 
 from explorer.labels import component_title
-from explorer.toy import Item
+from pase_core.costs.bill import Item
 from pase_core.strategy import PricedStrategy
 from pase_core.units import percent, ratio, with_prefix
 

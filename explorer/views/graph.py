@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import streamlit as st
 
-from explorer import panel, state, tables
+from explorer import cached, panel, state, tables
 from explorer.canvas import graph_canvas
 from explorer.picture import COLOURINGS, Look, draw
 from explorer.scenario import Scenario
 from explorer.shared import current_comparison, current_scenario
-from pase_core.outline import outline
 from pase_core.solve import Comparison
 
 KEY = "graph picture"
@@ -30,17 +29,15 @@ def take_toggle() -> None:
 @st.fragment
 def show_picture(scenario: Scenario, comparison: Comparison) -> None:
     """Draw the picture and the panel beside it; a click redraws these two only."""
-    graph = comparison.solution.problem.graph
     look = _choose_look()
-    boxes = outline(graph, state.opened())
-    layers = tables.layer_table(comparison)
-    picture, details = st.columns([2, 1])
+    boxes, table = cached.boxes(scenario, state.opened())
+    picture, details = st.columns(panel.BESIDE)
     with picture:
         graph_canvas(
             draw(
-                graph.name,
+                comparison.solution.problem.graph.name,
                 boxes,
-                tables.box_table(comparison, boxes, layers),
+                table,
                 tables.box_transfers(comparison, boxes),
                 comparison.solution.unit,
                 look,

@@ -27,7 +27,7 @@ def show_layers(scenario: Scenario, comparison: Comparison) -> None:
     boxes = outline(comparison.solution.problem.graph, state.opened())
     layers = tables.layer_table(comparison)
     chosen = tables.selected_layers(list(layers["layer"]), boxes, state.selected())
-    left, right = st.columns([2, 1])
+    left, right = st.columns(panel.BESIDE)
     with left:
         shown = _choose(layers)
         if shown.empty:

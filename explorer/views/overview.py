@@ -9,6 +9,7 @@ from explorer.labels import (
     COMPONENT_COLOURS,
     HELP,
     SAVING_COLOURS,
+    TILE_TITLES,
     component_title,
     components_help,
     dimensions_help,
@@ -18,13 +19,6 @@ from explorer.plots.bars import stacked_costs
 from explorer.plots.strip import module_strip
 from explorer.shared import current_comparison, show_chart
 from pase_core.exporters.solution_json import solution_to_dict, to_text
-
-TILE_TITLES = {
-    "step_cost": "Step cost per device",
-    "communication": "Communication",
-    "weights": "Weights per device",
-    "search": "Search",
-}
 
 
 def show() -> None:

@@ -10,13 +10,13 @@ import streamlit as st
 
 from explorer import tables
 from explorer.labels import plain
+from explorer.limits import DEVICE_COUNTS
 from explorer.plots.figure6 import measured_and_modelled
 from explorer.plots.scaling import communication_lines, speedup_lines, time_lines, weight_lines
 from explorer.points import PAPER_DEVICES, devices_up_to
 from explorer.runs import Registry, run_key
 from explorer.scenario import Scenario
 from explorer.shared import CHART_CONFIG, current_comparison, current_scenario, show_chart
-from explorer.sidebar import DEVICE_COUNTS
 from explorer.snapshots import Snapshot, progress_of
 
 POLL_SECONDS = 0.4

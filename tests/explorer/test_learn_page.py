@@ -14,7 +14,7 @@ from explorer.plots.items import item_costs
 from explorer.scenario import Scenario
 from explorer.step_picture import draw_step
 from explorer.tables.learn import STATES, states
-from explorer.toy import bill, solve_toy
+from explorer.toy import solve_toy
 from pase_core.search.growth import grow
 from pase_core.skeleton import Skeleton, skeleton
 from pase_core.units import with_prefix
@@ -167,7 +167,7 @@ def test_the_bill_adds_up_to_the_total_for_every_choice_of_splits(toy):
         for second in toy.configurations(1):
             for third in toy.configurations(2):
                 chosen = (first, second, third)
-                total = sum(item.total for item in bill(toy, chosen))
+                total = sum(item.total for item in toy.bill(chosen))
                 priced = toy.price(chosen)
                 assert total == pytest.approx(priced.total, rel=1e-12)
                 assert priced.total >= toy.optimum.total
@@ -181,8 +181,8 @@ def test_the_toys_optimum_teaches_something(toy):
 
 
 def test_the_toys_chart_stacks_the_bill(toy):
-    items = bill(toy, toy.data_parallel.strategy.configurations)
-    best = bill(toy, toy.optimum.strategy.configurations)
+    items = toy.bill(toy.data_parallel.strategy.configurations)
+    best = toy.bill(toy.optimum.strategy.configurations)
     table = tables.item_table(items, best, "FLOP")
     colours = dict.fromkeys(table["component"], "#111111")
     figure = item_costs(table, colours, 1e6, "MFLOP")
