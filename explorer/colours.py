@@ -46,7 +46,7 @@ def ink_on(colour: str) -> str:
         for c in (channel / 255 for channel in _channels(colour))
     ]
     luminance = 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
-    return "#FFFFFF" if 1.05 / (luminance + 0.05) > (luminance + 0.05) / 0.05 else "#111111"
+    return "#FFFFFF" if 1.05 / (luminance + 0.05) > (luminance + 0.05) / 0.05 else "#000000"
 
 
 def colour_amounts(values: Sequence[float], stops: Stops, title: str, unit: str) -> Colouring:

@@ -15,7 +15,7 @@ from explorer.colours import (
     ink_on,
 )
 from explorer.labels import AMOUNT_COLOURS, COMPONENT_COLOURS, SAVING_COLOURS, SPLIT_COLOURS
-from explorer.layout import lay_out
+from explorer.layout import Layout, lay_out
 from pase_core.outline import Outline
 
 HEAVY_SHARE = 0.02
@@ -88,7 +88,6 @@ def draw(
     """
     layout = lay_out(len(boxes.boxes), boxes.edges, is_horizontal=look.is_horizontal)
     colouring = COLOURINGS[look.colouring][1](table, unit)
-    largest = float(table["cost"].max()) or 1.0
     names = [box.name for box in boxes.boxes]
     return {
         "name": name,
@@ -96,35 +95,45 @@ def draw(
         "selected": look.selected if look.selected in names else None,
         "legend": colouring.legend,
         "heavyColour": COMPONENT_COLOURS["redistribution"],
-        "boxes": [
-            {
-                "id": row["name"],
-                "title": row["title"],
-                "subtitle": row["subtitle"],
-                "tip": row["hover"],
-                "words": row["words"],
-                "x": centre[0],
-                "y": centre[1],
-                "colour": colour,
-                "ink": ink_on(colour),
-                "stacked": len(box.members) > 1,
-            }
-            for row, box, centre, colour in zip(
-                table.to_dict("records"),
-                boxes.boxes,
-                layout.centres,
-                colouring.colours,
-                strict=True,
-            )
-        ],
-        "edges": [
-            {
-                "from": names[edge[0]],
-                "to": names[edge[1]],
-                "points": route,
-                "heavy": transfers[edge] > HEAVY_SHARE * largest,
-                "width": 1.3 + 5.0 * min(1.0, transfers[edge] / largest),
-            }
-            for edge, route in zip(boxes.edges, layout.routes, strict=True)
-        ],
+        "boxes": _drawn_boxes(boxes, table, layout, colouring),
+        "edges": _drawn_edges(boxes, transfers, layout, float(table["cost"].max()) or 1.0),
     }
+
+
+def _drawn_boxes(
+    boxes: Outline, table: pd.DataFrame, layout: Layout, colouring: Colouring
+) -> list[dict[str, object]]:
+    rows = table.to_dict("records")
+    return [
+        {
+            "id": row["name"],
+            "title": row["title"],
+            "subtitle": row["subtitle"],
+            "tip": row["hover"],
+            "words": row["words"],
+            "x": centre[0],
+            "y": centre[1],
+            "colour": colour,
+            "ink": ink_on(colour),
+            "stacked": len(box.members) > 1,
+        }
+        for row, box, centre, colour in zip(
+            rows, boxes.boxes, layout.centres, colouring.colours, strict=True
+        )
+    ]
+
+
+def _drawn_edges(
+    boxes: Outline, transfers: Mapping[tuple[int, int], float], layout: Layout, largest: float
+) -> list[dict[str, object]]:
+    names = [box.name for box in boxes.boxes]
+    return [
+        {
+            "from": names[edge[0]],
+            "to": names[edge[1]],
+            "points": route,
+            "heavy": transfers[edge] > HEAVY_SHARE * largest,
+            "width": 1.3 + 5.0 * min(1.0, transfers[edge] / largest),
+        }
+        for edge, route in zip(boxes.edges, layout.routes, strict=True)
+    ]
