@@ -63,9 +63,15 @@ def _choose_look() -> Look:
             required=True,
             format_func=lambda name: COLOURINGS[name][0],
             key="colouring",
+            bind="query-params",
         )
         direction = st.segmented_control(
-            "Direction", DIRECTIONS, default=DIRECTIONS[0], required=True, key="direction"
+            "Direction",
+            DIRECTIONS,
+            default=DIRECTIONS[0],
+            required=True,
+            key="direction",
+            bind="query-params",
         )
         st.button("Close all modules", on_click=state.close_all, disabled=not state.opened())
     return Look(colouring, direction == DIRECTIONS[0], state.selected())

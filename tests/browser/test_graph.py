@@ -47,6 +47,10 @@ def test_recolouring_keeps_zoom_and_selection(page):
         before["scale"], before["offset"], "e1",
     )  # fmt: skip
     assert after["colouring"] != before["colouring"]
+    assert "colouring=Kind" in page.url
+    page.reload()
+    page.locator(CANVAS).wait_for(timeout=30_000)
+    assert state_of(canvas)["colouring"] == after["colouring"]
 
 
 def test_a_module_opens_and_the_link_keeps_it_open(page):
