@@ -38,7 +38,7 @@ def lay_out(
     edges: Sequence[tuple[int, int]],
     *,
     is_horizontal: bool,
-    room: Point = (700.0, 480.0),
+    room: Point = (560.0, 440.0),
 ) -> Layout:
     """Lay boxes out in ranks, so that arrows point right (or down).
 

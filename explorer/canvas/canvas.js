@@ -101,7 +101,7 @@ class View {
       (this.height - above - below) / (bottom - top),
     );
     // Long graphs start readable at their beginning rather than tiny as a whole.
-    this.scale = Math.min(1.4, Math.max(fitted, 0.55));
+    this.scale = Math.min(1.4, Math.max(fitted, 0.5));
     const fits = this.scale <= fitted;
     const free = (span, size, start) => (fits ? (size - span * this.scale) / 2 : room) - start * this.scale;
     this.offset = [
