@@ -8,6 +8,7 @@ import pandas as pd
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
+from explorer.plots.scales import saving_scale
 from explorer.plots.strip import MAX_LABELS
 from explorer.plots.text import label, row_label
 
@@ -140,7 +141,6 @@ def _style_strips(
     figure: go.Figure, table: pd.DataFrame, colours: Stops, scale: float, unit: str
 ) -> None:
     is_labelled = len(table) <= MAX_LABELS
-    extent = float(table["saved"].abs().max() / scale) or 1.0
     top = float(table[["cost", "cost_against"]].to_numpy().max() / scale) or 1.0
     figure.update_layout(
         bargap=0.12 if is_labelled else 0.0,
@@ -149,17 +149,7 @@ def _style_strips(
         clickmode="event+select",
         dragmode=False,
         showlegend=False,
-        coloraxis={
-            "colorscale": [list(stop) for stop in colours],
-            "cmin": -extent,
-            "cmax": extent,
-            "colorbar": {
-                "title": {"text": f"saved [{unit}]", "side": "right"},
-                "thickness": 12,
-                "outlinewidth": 0,
-                "nticks": 5,
-            },
-        },
+        coloraxis=saving_scale(table["saved"] / scale, colours, unit),
     )
     figure.update_annotations(x=0, xanchor="left", font={"size": 14})
     figure.update_xaxes(showgrid=False, zeroline=False, fixedrange=True, tickvals=[])

@@ -7,6 +7,8 @@ from collections.abc import Sequence
 import pandas as pd
 import plotly.graph_objects as go
 
+from explorer.plots.scales import saving_scale
+
 MAX_LABELS = 45
 """More modules than this get no names under them."""
 
@@ -22,7 +24,7 @@ def module_strip(
         scale: what costs are divided by on the colour bar.
         unit: unit of the colour bar.
     """
-    extent = float(table["saving"].abs().max() / scale) or 1.0
+    savings = table["saving"] / scale
     figure = go.Figure(
         go.Bar(
             x=list(range(len(table))),
@@ -30,17 +32,9 @@ def module_strip(
             customdata=table[["module", "hover"]],
             hovertemplate="%{customdata[1]}<extra></extra>",
             marker={
-                "color": table["saving"] / scale,
-                "colorscale": [list(stop) for stop in colours],
-                "cmin": -extent,
-                "cmax": extent,
+                "color": savings,
                 "line": {"width": 0},
-                "colorbar": {
-                    "title": {"text": f"saved [{unit}]", "side": "right"},
-                    "thickness": 12,
-                    "outlinewidth": 0,
-                    "nticks": 5,
-                },
+                **saving_scale(savings, colours, unit),
             },
         )
     )

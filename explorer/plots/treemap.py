@@ -8,6 +8,7 @@ from typing import Any
 import pandas as pd
 import plotly.graph_objects as go
 
+from explorer.plots.scales import saving_scale
 from explorer.plots.text import label
 
 
@@ -81,16 +82,4 @@ def _colouring(
 ) -> dict[str, Any]:
     """Colours of the areas by what they save; the whole would outshine its parts."""
     savings = (tree["saving"] / scale).where(tree["parent"] != "", 0.0)
-    extent = float(savings.abs().max()) or 1.0
-    return {
-        "colors": savings,
-        "colorscale": [list(stop) for stop in colours],
-        "cmin": -extent,
-        "cmax": extent,
-        "colorbar": {
-            "title": {"text": f"saved [{unit}]", "side": "right"},
-            "thickness": 12,
-            "outlinewidth": 0,
-            "nticks": 5,
-        },
-    }
+    return {"colors": savings, **saving_scale(savings, colours, unit)}
