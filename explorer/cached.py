@@ -12,8 +12,8 @@ from explorer.scenario import Scenario
 from pase_core.costs.build import Costs
 from pase_core.errors import PaseError
 from pase_core.outline import Outline, outline
-from pase_core.search import marginals
 from pase_core.search.engine import load_kernels_in_background
+from pase_core.search.marginals import Marginals, marginals
 from pase_core.solve import Comparison, compare, price_tables
 
 _turns = threading.BoundedSemaphore(2)
@@ -56,11 +56,25 @@ def costs(scenario: Scenario) -> Costs:
     return price_tables(scenario.problem())
 
 
-@st.cache_resource(max_entries=256, show_spinner=False)
+@st.cache_resource(max_entries=8, show_spinner="Pricing every alternative …")
+def _marginals(scenario: Scenario) -> Marginals | PaseError:
+    with _turns:
+        try:
+            return marginals(costs(scenario).tables, scenario.problem().search)
+        except PaseError as error:
+            return error
+
+
 def choice_costs(scenario: Scenario, position: int) -> tuple[float, ...]:
-    """Cost of the best whole strategy for each configuration of one layer, without pins."""
-    free = scenario.without_pins()
-    return tuple(map(float, marginals.choice_costs(costs(free).tables, position)))
+    """Cost of the best whole strategy for each configuration of one layer, without pins.
+
+    Raises:
+        PaseError: as `pase_core.search.marginals.marginals`.
+    """
+    found = _marginals(scenario.without_pins())
+    if isinstance(found, PaseError):
+        raise found
+    return tuple(map(float, found.costs[position]))
 
 
 @st.cache_resource(show_spinner=False)

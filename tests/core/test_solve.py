@@ -16,7 +16,7 @@ from pase_core.errors import BudgetError, ClusterError, OptionError, PaseError
 from pase_core.graph import Graph
 from pase_core.layers import Access, Dimension, Layer, Tensor
 from pase_core.search.elimination import EliminationOptions
-from pase_core.search.marginals import choice_costs
+from pase_core.search.marginals import marginals
 from pase_core.solve import (
     COST_MODELS,
     FOUND,
@@ -279,7 +279,7 @@ def test_pinned_layers_keep_their_configuration_and_the_rest_is_optimal():
     assert (free.search.n_pinned, held.search.n_pinned) == (0, 1)
     costs = price_tables(problem)
     choice = held.found.choices[position]
-    expected = choice_costs(costs.tables, position)[choice]
+    expected = marginals(costs.tables).costs[position][choice]
     assert held.found.total == pytest.approx(expected, rel=1e-12)
     assert held.found.total > free.found.total
 

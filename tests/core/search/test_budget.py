@@ -28,7 +28,7 @@ from pase_core.search.elimination import (
     run_search,
 )
 from pase_core.search.engine import load_kernels
-from pase_core.search.marginals import choice_costs
+from pase_core.search.marginals import marginals
 from pase_core.search.minima import scratch_bytes
 from pase_core.search.ordering import ORDERINGS, order_vertices
 from pase_core.search.plan import plan_elimination
@@ -145,7 +145,7 @@ def test_the_limit_of_work_is_tight_and_blames_the_largest_table(tables, orderin
     assert f"the table of {found.largest_table} entries" in message
     assert "raise the limit (max_entries), use fewer devices" in message
     with pytest.raises(BudgetError, match="max_entries"):
-        choice_costs(tables, 0, EliminationOptions(max_entries=0))
+        marginals(tables, EliminationOptions(max_entries=0))
 
 
 # The memory budget

@@ -24,7 +24,7 @@ from pase_core.search.engine import (
     n_threads,
     thread_pool,
 )
-from pase_core.search.marginals import choice_costs
+from pase_core.search.marginals import marginals
 from tests.core.search.random_tables import complete_problem, least_cost
 
 ROOT = Path(__file__).parents[3]
@@ -155,7 +155,7 @@ def test_without_loops_numpy_does_the_work(fresh_engine, monkeypatch, error):
             eliminate(tables, replace(slow, engine="compiled"))
         assert type(error).__name__ in str(caught.value)
         assert "\n" not in str(caught.value)
-    assert choice_costs(tables, 0).min() == pytest.approx(least_cost(tables), rel=1e-12)
+    assert marginals(tables).optimum == pytest.approx(least_cost(tables), rel=1e-12)
     assert kernels.calls == ["compile", "forget", "compile"]  # tried once, not at every search
     assert not kernels_are_ready()
 
