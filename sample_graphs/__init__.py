@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from pase_core.graph import Graph
 from sample_graphs.alexnet import alexnet
+from sample_graphs.densenet121 import densenet121
 from sample_graphs.inception_v3 import inception_v3
 from sample_graphs.resnet101 import resnet101
 from sample_graphs.rnnlm import rnnlm
@@ -20,7 +21,8 @@ class Sample:
     Attributes:
         title: the name that people know.
         build: makes the graph for a batch size.
-        batch: the batch size of the paper's measurements.
+        batch: the batch size of the paper's measurements, for networks that it does not measure
+            that of its like.
         min_part: the smallest part of a split dimension, as in the paper's prototype.
         shows: what the network teaches, in one line.
     """
@@ -67,5 +69,12 @@ SAMPLES: dict[str, Sample] = {
         64,
         1,
         "Attention heads, hidden units and vocabulary compete with the batch in 204 layers.",
+    ),
+    "densenet121": Sample(
+        "DenseNet-121",
+        densenet121,
+        128,
+        4,
+        "Every layer of a block reads all earlier ones: dependent sets of 25, too many for tables.",
     ),
 }
