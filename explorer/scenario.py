@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from pase_core.cluster import preset
 from pase_core.graph import Graph
 from pase_core.importers import load_graph
-from pase_core.search.elimination import EliminationOptions
+from pase_core.search.options import SearchOptions
 from pase_core.solve import CostOptions, Problem
 from pase_core.sources import check_batch, default_min_part, sample_graph
 
@@ -113,6 +113,6 @@ class Scenario:
                 flop_per_multiply_add=self.flop_per_multiply_add,
                 min_part=self.smallest_part,
             ),
-            search=EliminationOptions(max_entries=MAX_ENTRIES),
+            search=SearchOptions(max_entries=MAX_ENTRIES),
             pins=self.pins,
         )

@@ -18,13 +18,15 @@ from pase_core.importers import read_graph_file
 from pase_core.listings import print_cluster, print_clusters, print_graphs
 from pase_core.pricing import compare_with_files
 from pase_core.report import print_check, print_comparison, print_solution
-from pase_core.search.elimination import (
+from pase_core.search.elimination import ORDERING_NAMES
+from pase_core.search.methods import METHOD_NAMES
+from pase_core.search.options import (
     AUTOMATIC,
     DEFAULT_MEMORY_BUDGET_BYTES,
-    ORDERING_NAMES,
-    EliminationOptions,
-    Progress,
+    DEFAULT_OPTIONS,
+    SearchOptions,
 )
+from pase_core.search.sweep import Progress
 from pase_core.solve import COST_MODELS, CostOptions, Problem, solve
 from pase_core.sources import default_min_part, load_source
 from pase_core.units import parse_bytes
@@ -149,6 +151,19 @@ def _add_model_options(command: argparse.ArgumentParser) -> None:
         help="smallest part of a split dimension; default: the sample's own, else 1",
     )
     add(
+        "--method",
+        default=AUTOMATIC,
+        choices=METHOD_NAMES,
+        help="how to search (%(default)s: elimination, or bounds where its tables do not fit)",
+    )
+    add(
+        "--time-limit",
+        type=float,
+        default=DEFAULT_OPTIONS.time_limit_seconds,
+        metavar="SECONDS",
+        help="for methods other than elimination (%(default)g); they then return the best found",
+    )
+    add(
         "--ordering",
         default=AUTOMATIC,
         choices=ORDERING_NAMES,
@@ -193,7 +208,9 @@ def _problem(arguments: argparse.Namespace) -> Problem:
             flop_per_multiply_add=arguments.flop_per_multiply_add,
             min_part=default_min_part(arguments.source) if min_part is None else min_part,
         ),
-        search=EliminationOptions(
+        search=SearchOptions(
+            method=arguments.method,
+            time_limit_seconds=arguments.time_limit,
             ordering=arguments.ordering,
             memory_budget_bytes=parse_bytes(arguments.memory_budget),
         ),

@@ -13,7 +13,7 @@ from rich.console import Console
 from rich.progress import Progress as Bar
 from rich.table import Table
 
-from pase_core.search.elimination import Progress
+from pase_core.search.sweep import Progress
 
 _UNLIMITED = 1_000_000
 """Columns of a pipe or file, which has no width: tables get as wide as their contents."""

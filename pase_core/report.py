@@ -14,7 +14,7 @@ from pase_core.graph import Graph
 from pase_core.solve import Comparison, Problem, Solution
 from pase_core.strategy import PricedStrategy, describe_dimensions, describe_splits
 from pase_core.units import count, percent, ratio, with_prefix
-from pase_core.wording import describe_proof
+from pase_core.wording import describe_method, describe_proof
 
 
 def _bold(text: str) -> Text:
@@ -41,7 +41,7 @@ def print_solution(solution: Solution) -> None:
         console.print(solution.remark)
     search = solution.search
     console.print(
-        f"{search.method} ({search.ordering}): {describe_proof(search)}; tables "
+        f"{describe_method(search)}: {describe_proof(search)}; tables "
         f"{with_prefix(solution.tables_seconds, 's')}, search "
         f"{with_prefix(solution.search_seconds, 's')}; largest table "
         f"{count(search.largest_table, 'entry', 'entries')}, "

@@ -25,14 +25,10 @@ from pase_core.costs.paper import PaperCostModel
 from pase_core.errors import OptionError
 from pase_core.graph import Graph
 from pase_core.pins import Pins, kept_choices, pinned_choices
-from pase_core.search.elimination import (
-    EliminationOptions,
-    Progress,
-    no_progress,
-    plan_search,
-    run_search,
-)
+from pase_core.search.methods import prepare, search_prepared
+from pase_core.search.options import SearchOptions
 from pase_core.search.result import SearchResult
+from pase_core.search.sweep import Progress, no_progress
 from pase_core.strategy import (
     PricedStrategy,
     Strategy,
@@ -44,6 +40,9 @@ from pase_core.strategy import (
 
 FOUND = "found"
 """Name of the strategy that the search finds."""
+
+_NOTES = {True: "Found by exact search.", False: "The best that was found by the time limit."}
+"""What the found strategy is, by whether it is proved optimal."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +77,7 @@ class Problem:
     graph: Graph
     cluster: Cluster
     cost: CostOptions = field(default_factory=CostOptions)
-    search: EliminationOptions = field(default_factory=EliminationOptions)
+    search: SearchOptions = field(default_factory=SearchOptions)
     pins: Pins = ()
 
     @property
@@ -222,15 +221,15 @@ def _solve(problem: Problem, progress: Progress) -> tuple[Solution, Costs]:
     outlined = time.perf_counter()
     kept = kept_choices(outline.shape.n_choices, pinned)
     shape = outline.shape.restricted(kept) if pinned else outline.shape
-    planned = plan_search(shape, problem.search, outline.shape.n_bytes_beside(shape))
+    planned = prepare(shape, problem.search, outline.shape.n_bytes_beside(shape))
     planned_at = time.perf_counter()
     costs = price_outline(outline, model, budget)
     priced = time.perf_counter()
     searched = costs.tables.restricted(kept) if pinned else costs.tables
-    result = run_search(planned, searched, problem.search, progress)
+    result = search_prepared(planned, searched, problem.search, progress)
     choices = tuple(int(keep[c]) for keep, c in zip(kept, result.choices, strict=True))
     end = time.perf_counter()
-    strategy = strategy_of_choices(FOUND, costs, choices, "Found by exact search.")
+    strategy = strategy_of_choices(FOUND, costs, choices, _NOTES[result.proved_optimal])
     solution = Solution(
         problem=problem,
         unit=model.unit,

@@ -8,13 +8,14 @@ import streamlit as st
 
 from explorer import tables
 from explorer.amounts import amount
+from explorer.downloads import offer_table
 from explorer.learn.texts import ORDERINGS, ORDERINGS_INTRO, ORDERINGS_NOTE
 from explorer.lessons import network_growth, network_skeleton, sample_growths
 from explorer.plots.growth import ordering_growth
 from explorer.scenario import Scenario
 from explorer.shared import show_chart
 from explorer.tables.learn import ENTRY_BYTES
-from pase_core.search.elimination import DEFAULT_MEMORY_BUDGET_BYTES
+from pase_core.search.options import DEFAULT_MEMORY_BUDGET_BYTES
 from pase_core.units import with_prefix
 
 NAIVE, CLEVER = "breadth-first", "generateseq"
@@ -58,8 +59,9 @@ def _show_samples(scenario: Scenario, budget: float) -> None:
         "all tables of minima.",
     )
     growths = sample_growths(n_devices, scenario.min_part, (NAIVE, CLEVER))
+    table = tables.sample_growth_table(growths, ORDERINGS, budget)
     st.dataframe(
-        tables.sample_growth_table(growths, ORDERINGS, budget),
+        table,
         hide_index=True,
         height="content",
         column_config={
@@ -72,3 +74,4 @@ def _show_samples(scenario: Scenario, budget: float) -> None:
             "fits": f"Fits {with_prefix(budget, 'B', 1)}",
         },
     )
+    offer_table(f"orderings-{n_devices}", table, {"devices": n_devices})

@@ -95,6 +95,7 @@ def solution_to_dict(solution: Solution) -> Json:
             "method": search.method,
             "ordering": search.ordering,
             "proved_optimal": search.proved_optimal,
+            "lower_bound": search.lower_bound,
             "pinned_layers": search.n_pinned,
             "seconds": {"tables": solution.tables_seconds, "search": solution.search_seconds},
             "loading_seconds": search.loading_seconds,

@@ -17,13 +17,9 @@ from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 
 from pase_core.cost_tables import Array, CostTables, PairTable
-from pase_core.search.elimination import (
-    DEFAULT_OPTIONS,
-    EliminationOptions,
-    PlannedSearch,
-    plan_search,
-    run_search,
-)
+from pase_core.search.elimination import PlannedSearch
+from pase_core.search.methods import prepare, search_prepared
+from pase_core.search.options import DEFAULT_OPTIONS, SearchOptions
 from pase_core.search.sweep import Progress, no_progress
 
 _ROUNDING = 1e-12
@@ -67,7 +63,7 @@ class Phase:
 def phases(
     fixed: CostTables,
     scaled: CostTables,
-    options: EliminationOptions = DEFAULT_OPTIONS,
+    options: SearchOptions = DEFAULT_OPTIONS,
     progress: Progress = no_progress,
 ) -> tuple[Phase, ...]:
     """The best combination of choices for every weight from 0 to infinity.
@@ -87,7 +83,7 @@ def phases(
         BudgetError: if a search does not fit the limits.
     """
     held_bytes = fixed.n_bytes + scaled.n_bytes
-    planned = plan_search(weighted_sum(fixed, scaled, 1.0, 1.0).shape, options, held_bytes)
+    planned = prepare(weighted_sum(fixed, scaled, 1.0, 1.0).shape, options, held_bytes)
     search = _Search(fixed, scaled, planned, options)
     return envelope(_dichotomy(search.line, progress))
 
@@ -98,13 +94,13 @@ class _Search:
 
     fixed: CostTables
     scaled: CostTables
-    planned: PlannedSearch
-    options: EliminationOptions
+    planned: PlannedSearch | None
+    options: SearchOptions
 
     def line(self, fixed_weight: float, scaled_weight: float) -> Line:
         """The combination of least weighted sum."""
         tables = weighted_sum(self.fixed, self.scaled, fixed_weight, scaled_weight)
-        choices = run_search(self.planned, tables, self.options).choices
+        choices = search_prepared(self.planned, tables, self.options).choices
         return Line(choices, self.fixed.total(choices), self.scaled.total(choices))
 
 

@@ -27,9 +27,11 @@ def brute_force(tables: CostTables) -> SearchResult:
         )
     everything = itertools.product(*(range(n) for n in tables.n_choices))
     best = min(everything, key=tables.total)
+    cost = tables.total(best)
     return SearchResult(
         choices=best,
-        cost=tables.total(best),
+        cost=cost,
+        lower_bound=cost,
         method="brute force",
         proved_optimal=True,
         largest_table=n_combinations,

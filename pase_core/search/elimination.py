@@ -16,35 +16,25 @@ dependent set; equal messages are computed once.
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from types import ModuleType
-from typing import Literal
 
-from pase_core.cost_tables import CostTables, Kept, TableShape
+from pase_core.cost_tables import Array, CostTables, Kept, TableShape
 from pase_core.errors import OptionError
-from pase_core.search.budget import Limits, check_search
+from pase_core.search.budget import check_search
 from pase_core.search.dominance import check_removal, removal_bytes, remove_dominated
 from pase_core.search.engine import kernels_are_loading, kernels_are_ready, load_kernels
 from pase_core.search.minima import minima_compiled, minima_numpy
+from pase_core.search.options import AUTOMATIC, DEFAULT_OPTIONS, Engine, SearchOptions
 from pase_core.search.ordering import ORDERINGS, order_vertices
 from pase_core.search.plan import Plan, plan_elimination
 from pase_core.search.result import SearchResult
-from pase_core.search.sweep import Minima, run_plan
-from pase_core.search.sweep import Progress as Progress
-from pase_core.search.sweep import no_progress as no_progress
-
-DEFAULT_MEMORY_BUDGET_BYTES = 8e9
-
-AUTOMATIC = "auto"
-"""Weighted min-degree, or GENERATESEQ if that visits fewer entries on a large problem."""
+from pase_core.search.sweep import Minima, Progress, fill_messages, no_progress, run_plan
 
 ORDERING_NAMES = (AUTOMATIC, *ORDERINGS)
-
-Engine = Literal["auto", "numpy", "compiled"]
 
 _COMPILE_ENTRIES = 10_000_000
 """Entries that NumPy visits in less time than loading the compiled loops takes."""
@@ -60,35 +50,6 @@ _SECOND_PLAN_ENTRIES = 50_000_000
 
 _HOPELESS = 1000.0
 """Times the limits that removing dominated choices is not expected to make up for."""
-
-
-@dataclass(frozen=True, slots=True)
-class EliminationOptions:
-    """How to search.
-
-    Attributes:
-        ordering: a name of ORDERING_NAMES.
-        memory_budget_bytes: for everything that `pase_core.search.budget` counts: cost tables,
-            messages and scratch.
-        engine: `compiled`, `numpy`, or `auto`: compiled when large or already loaded, NumPy
-            where the compiled loops cannot be loaded.
-        remove_dominated: None does so where it pays.
-        max_entries: entries of all distinct joint tables, which is the work of the search.
-    """
-
-    ordering: str = AUTOMATIC
-    memory_budget_bytes: float = DEFAULT_MEMORY_BUDGET_BYTES
-    engine: Engine = "auto"
-    remove_dominated: bool | None = None
-    max_entries: float = math.inf
-
-    @property
-    def limits(self) -> Limits:
-        """What a search may take."""
-        return Limits(self.memory_budget_bytes, self.max_entries)
-
-
-DEFAULT_OPTIONS = EliminationOptions()
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +73,7 @@ class PlannedSearch:
 
 def eliminate(
     tables: CostTables,
-    options: EliminationOptions = DEFAULT_OPTIONS,
+    options: SearchOptions = DEFAULT_OPTIONS,
     progress: Progress = no_progress,
 ) -> SearchResult:
     """Find the choices of least total cost, exactly.
@@ -130,7 +91,7 @@ def eliminate(
 
 
 def plan_search(
-    shape: TableShape, options: EliminationOptions = DEFAULT_OPTIONS, held_bytes: int = 0
+    shape: TableShape, options: SearchOptions = DEFAULT_OPTIONS, held_bytes: int = 0
 ) -> PlannedSearch:
     """Plan the search of tables of some shape, before they are priced.
 
@@ -157,7 +118,7 @@ def plan_search(
 def run_search(
     planned: PlannedSearch,
     tables: CostTables,
-    options: EliminationOptions = DEFAULT_OPTIONS,
+    options: SearchOptions = DEFAULT_OPTIONS,
     progress: Progress = no_progress,
 ) -> SearchResult:
     """Carry out a planned search.
@@ -189,9 +150,11 @@ def run_search(
     choices = run_plan(searched, plan, minima_of(kernels), progress)
     if kept is not None:
         choices = tuple(int(kept[v][c]) for v, c in enumerate(choices))
+    cost = tables.total(choices)
     return SearchResult(
         choices=choices,
-        cost=tables.total(choices),
+        cost=cost,
+        lower_bound=cost,
         method="elimination",
         proved_optimal=True,
         largest_table=plan.largest_table,
@@ -227,6 +190,42 @@ def _choose_plan(shape: TableShape, ordering: str) -> tuple[str, Plan]:
     if first[1].n_joint_distinct < _SECOND_PLAN_ENTRIES:
         return first
     return min(first, plan("generateseq"), key=lambda each: each[1].n_joint_distinct)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Messages:
+    """An elimination carried out forward, for those who go back through it in their own way.
+
+    Attributes:
+        plan: the elimination.
+        made: every table by its number in the plan.
+        minima: minimises a sum of factors.
+        is_compiled: whether `minima` uses the compiled loops.
+        n_bytes: bytes of all arrays at the worst moment so far.
+    """
+
+    plan: Plan
+    made: dict[int, Array]
+    minima: Minima
+    is_compiled: bool
+    n_bytes: int
+
+
+def send_messages(tables: CostTables, options: SearchOptions = DEFAULT_OPTIONS) -> Messages:
+    """Eliminate every vertex, all choices kept.
+
+    Raises:
+        OptionError: if there is no such ordering, or the engine asked for is not there.
+        BudgetError: if the search does not fit the limits.
+    """
+    shape = tables.shape
+    _name, plan = _choose_plan(shape, options.ordering)
+    check_search(shape, plan, options.limits)
+    kernels = choose_kernels(options.engine, plan)
+    is_compiled = kernels is not None
+    n_bytes = check_search(shape, plan, options.limits, is_compiled=is_compiled)
+    minima = minima_of(kernels)
+    return Messages(plan, fill_messages(tables, plan, minima), minima, is_compiled, n_bytes)
 
 
 def choose_kernels(engine: Engine, plan: Plan) -> ModuleType | None:

@@ -20,15 +20,18 @@ from pase_core.errors import OptionError
 _lock = threading.Lock()
 _ready = threading.Event()
 
+ELIMINATION_LOOPS = "pase_core.search.kernels"
+FLAT_LOOPS = "pase_core.search.flat_kernels"
+
 _MAX_REASON = 200
 """Characters of an error that are passed on."""
 
 
-@lru_cache(maxsize=1)
-def _load() -> ModuleType | str:
-    """The compiled loops, or what keeps them from being loaded; found out once per process."""
+@lru_cache(maxsize=2)
+def _load(name: str) -> ModuleType | str:
+    """Compiled loops, or what keeps them from being loaded; found out once per process."""
     try:
-        kernels = importlib.import_module("pase_core.search.kernels")
+        kernels = importlib.import_module(name)
         try:
             kernels.compile_all()
         except Exception:  # a damaged file of the disk cache, say, or a full disk
@@ -36,18 +39,23 @@ def _load() -> ModuleType | str:
             kernels.compile_all()
     except Exception as error:  # whatever a broken installation comes up with: NumPy will do
         return " ".join(f"{type(error).__name__}: {error}".split())[:_MAX_REASON]
-    _ready.set()
+    if name == ELIMINATION_LOOPS:
+        _ready.set()
     return kernels
 
 
-def load_kernels() -> ModuleType:
-    """Load the compiled loops, waiting for them; `pase_core.search.kernels`.
+def load_kernels(name: str = ELIMINATION_LOOPS) -> ModuleType:
+    """Load compiled loops, waiting for them.
+
+    Args:
+        name: of their module.
 
     Raises:
-        OptionError: if they cannot be loaded; NumPy takes their place, more slowly.
+        OptionError: if they cannot be loaded; for those of elimination, NumPy takes their place,
+            more slowly.
     """
     with _lock:
-        kernels = _load()
+        kernels = _load(name)
     if isinstance(kernels, str):
         raise OptionError(
             f"the compiled loops cannot be loaded ({kernels}); search with engine='numpy', or "
@@ -57,7 +65,7 @@ def load_kernels() -> ModuleType:
 
 
 def kernels_are_ready() -> bool:
-    """True once the compiled loops can be used without waiting."""
+    """True once the loops of elimination can be used without waiting."""
     return _ready.is_set()
 
 

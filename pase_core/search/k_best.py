@@ -21,17 +21,10 @@ import numpy as np
 
 from pase_core.cost_tables import Array, CostTables
 from pase_core.errors import OptionError
-from pase_core.search.budget import check_search
-from pase_core.search.elimination import (
-    AUTOMATIC,
-    DEFAULT_OPTIONS,
-    EliminationOptions,
-    choose_kernels,
-    minima_of,
-)
-from pase_core.search.ordering import order_vertices
-from pase_core.search.plan import Step, plan_elimination
-from pase_core.search.sweep import choice_totals, fill_messages
+from pase_core.search.elimination import send_messages
+from pase_core.search.options import DEFAULT_OPTIONS, SearchOptions
+from pase_core.search.plan import Step
+from pase_core.search.sweep import choice_totals
 
 MAX_K = 10_000
 """Combinations that may be asked for."""
@@ -59,7 +52,7 @@ class _Partial:
 
 
 def k_best(
-    tables: CostTables, k: int, options: EliminationOptions = DEFAULT_OPTIONS
+    tables: CostTables, k: int, options: SearchOptions = DEFAULT_OPTIONS
 ) -> tuple[Ranked, ...]:
     """The k combinations of least cost, the cheapest first; fewer if there are not so many.
 
@@ -81,14 +74,8 @@ def k_best(
     """
     if isinstance(k, bool) or not isinstance(k, int) or not 1 <= k <= MAX_K:
         raise OptionError(f"{k!r} best strategies: must be an integer from 1 to {MAX_K}")
-    name = "weighted-min-degree" if options.ordering == AUTOMATIC else options.ordering
-    shape = tables.shape
-    plan = plan_elimination(shape, order_vertices(shape, name))
-    check_search(shape, plan, options.limits)
-    kernels = choose_kernels(options.engine, plan)
-    check_search(shape, plan, options.limits, is_compiled=kernels is not None)
-    made = fill_messages(tables, plan, minima_of(kernels))
-    walk = _walk(plan.steps[::-1], made, k)
+    messages = send_messages(tables, options)
+    walk = _walk(messages.plan.steps[::-1], messages.made, k)
     found = [Ranked(choices, tables.total(choices)) for choices in itertools.islice(walk, k)]
     return tuple(sorted(found, key=lambda each: each.cost))
 

@@ -6,13 +6,11 @@ cache on disk.
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Callable
-from typing import Any
-
-import numba
 import numpy as np
 from numpy.typing import NDArray
+
+from pase_core.search.compiling import compiled
+from pase_core.search.compiling import forget_disk_cache as _forget
 
 Array = NDArray[np.float64]
 
@@ -23,19 +21,7 @@ _CHOICES = 64
 """Choices of the eliminated vertex per pass, so that their vectors stay in the second level."""
 
 
-# No table holds NaN, and saying so lets minima become vector instructions.
-_FASTMATH = {"nnan", "nsz"}
-
-
-def _compiled(function: Callable[..., Any], *, caches: bool = True) -> Any:
-    """Compile without the interpreter lock, with the disk cache if some folder can be written."""
-    if caches:
-        with contextlib.suppress(RuntimeError, OSError):
-            return numba.njit(cache=True, nogil=True, fastmath=_FASTMATH)(function)
-    return numba.njit(nogil=True, fastmath=_FASTMATH)(function)
-
-
-@_compiled
+@compiled
 def min_plus(scalars: Array, vectors: Array, result: Array) -> None:
     """`result[r, j] = min over c of scalars[r, c] + vectors[c, j]`.
 
@@ -70,7 +56,7 @@ def min_plus(scalars: Array, vectors: Array, result: Array) -> None:
                         best[j] = min(best[j], a + v[j])
 
 
-@_compiled
+@compiled
 def min_plus_wide(
     scalars: Array, vectors: Array, wide: Array, row_of: NDArray[np.int64], result: Array
 ) -> None:
@@ -94,7 +80,7 @@ def min_plus_wide(
                 best[j] = min(best[j], a + v[j] + w[j])
 
 
-@_compiled
+@compiled
 def _dominates(
     a: int, b: int, costs: Array, means: Array, rows: Array, starts: NDArray[np.int64]
 ) -> bool:
@@ -122,7 +108,7 @@ def _dominates(
     return is_no_worse
 
 
-@_compiled
+@compiled
 def mark_dominated(
     costs: Array,
     means: Array,
@@ -152,6 +138,9 @@ def mark_dominated(
                 is_dominated[a] = True
 
 
+LOOPS = ("min_plus", "min_plus_wide", "_dominates", "mark_dominated")
+
+
 def compile_all() -> None:
     """Compile or load every loop, by calling each once on the smallest arguments."""
     one, cube, index = np.zeros((1, 1)), np.zeros((1, 1, 1)), np.zeros(1, dtype=np.int64)
@@ -162,6 +151,4 @@ def compile_all() -> None:
 
 def forget_disk_cache() -> None:
     """Replace every loop by one that neither reads nor writes the cache on disk."""
-    for name in ("min_plus", "min_plus_wide", "_dominates", "mark_dominated"):
-        loop = globals()[name]
-        globals()[name] = _compiled(getattr(loop, "py_func", loop), caches=False)
+    _forget(globals(), LOOPS)

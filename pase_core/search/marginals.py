@@ -26,19 +26,13 @@ import numpy as np
 
 from pase_core.cost_tables import Array, CostTables
 from pase_core.errors import BudgetError
-from pase_core.search.budget import WAYS_OUT, check_search, gigabytes
+from pase_core.search.budget import WAYS_OUT, gigabytes
 from pase_core.search.contraction import Factors, contract
-from pase_core.search.elimination import (
-    AUTOMATIC,
-    DEFAULT_OPTIONS,
-    EliminationOptions,
-    choose_kernels,
-    minima_of,
-)
+from pase_core.search.elimination import send_messages
 from pase_core.search.minima import Axes, scratch_bytes
-from pase_core.search.ordering import order_vertices
-from pase_core.search.plan import Factor, Plan, Step, plan_elimination
-from pase_core.search.sweep import Minima, Progress, fill_messages, no_progress
+from pase_core.search.options import DEFAULT_OPTIONS, SearchOptions
+from pase_core.search.plan import Factor, Plan, Step
+from pase_core.search.sweep import Minima, Progress, no_progress
 
 _ROUNDING = 1e-13
 """Share of the optimum by which rests may differ and count as one."""
@@ -69,7 +63,7 @@ class Marginals:
 
 def marginals(
     tables: CostTables,
-    options: EliminationOptions = DEFAULT_OPTIONS,
+    options: SearchOptions = DEFAULT_OPTIONS,
     progress: Progress = no_progress,
 ) -> Marginals:
     """Least total cost for each choice of each vertex, all other vertices chosen optimally.
@@ -90,20 +84,13 @@ def marginals(
         >>> [costs.tolist() for costs in found.costs], found.optimum
         ([[4.0, 3.0], [4.0, 3.0]], 3.0)
     """
-    name = "weighted-min-degree" if options.ordering == AUTOMATIC else options.ordering
-    shape = tables.shape
-    plan = plan_elimination(shape, order_vertices(shape, name))
-    check_search(shape, plan, options.limits)
-    kernels = choose_kernels(options.engine, plan)
-    n_bytes = check_search(shape, plan, options.limits, is_compiled=kernels is not None)
-    minima = minima_of(kernels)
-    memory = _Memory(options.memory_budget_bytes, kernels is not None, n_bytes, n_bytes)
-    made = fill_messages(tables, plan, minima)
+    sent = send_messages(tables, options)
+    memory = _Memory(options.memory_budget_bytes, sent.is_compiled, sent.n_bytes, sent.n_bytes)
     found: dict[int, Array] = {}
-    for vertex, costs in _WayBack(plan, made, minima, memory).run():
+    for vertex, costs in _WayBack(sent.plan, sent.made, sent.minima, memory).run():
         found[vertex] = costs
-        progress(len(found) / len(plan.steps))
-    by_vertex = tuple(found[vertex] for vertex in range(len(plan.order)))
+        progress(len(found) / len(sent.plan.steps))
+    by_vertex = tuple(found[vertex] for vertex in range(len(found)))
     return Marginals(by_vertex, float(by_vertex[0].min()), memory.peak_bytes)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 
 
@@ -25,6 +26,7 @@ class SearchResult:
         n_joint_distinct: entries that had to be visited; equal blocks count once.
         n_pinned: vertices whose choice was given; what is proved, is proved of the choices
             that keep them.
+        lower_bound: no choices cost less, among those that keep the pinned ones.
         loading_seconds: time that this search waited for the compiled loops to be loaded.
     """
 
@@ -40,4 +42,12 @@ class SearchResult:
     n_joint: int = 0
     n_joint_distinct: int = 0
     n_pinned: int = 0
+    lower_bound: float = 0.0
     loading_seconds: float = field(default=0.0, compare=False)
+
+    @property
+    def gap(self) -> float:
+        """By how much the cost may exceed the least one, as a share of the lower bound."""
+        if self.proved_optimal:
+            return 0.0
+        return self.cost / self.lower_bound - 1.0 if self.lower_bound > 0 else math.inf

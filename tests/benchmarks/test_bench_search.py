@@ -14,13 +14,14 @@ import pytest
 from pase_core.cost_tables import CostTables
 from pase_core.costs.build import build_costs
 from pase_core.costs.paper import PaperCostModel
-from pase_core.search.elimination import EliminationOptions, eliminate
+from pase_core.search.elimination import eliminate
 from pase_core.search.engine import load_kernels
+from pase_core.search.options import SearchOptions
 from sample_graphs import SAMPLES
 
 N_DEVICES = [64, 256, 1024]
 MODEL = PaperCostModel(10e12, 16e9, word_bytes=8, flop_per_multiply_add=1)
-COMPILED = EliminationOptions(engine="compiled")
+COMPILED = SearchOptions(engine="compiled")
 
 
 @lru_cache(maxsize=1)
@@ -69,7 +70,7 @@ def test_compiled_loops_beside_numpy(benchmark, n_devices):
     load_kernels()
     tables = tables_of("transformer", n_devices)
     start = time.perf_counter()
-    slow = eliminate(tables, EliminationOptions(engine="numpy"))
+    slow = eliminate(tables, SearchOptions(engine="numpy"))
     numpy_seconds = time.perf_counter() - start
     fast = benchmark.pedantic(eliminate, (tables, COMPILED), rounds=5, warmup_rounds=1)
     assert fast.cost == pytest.approx(slow.cost, rel=1e-12)

@@ -123,6 +123,7 @@ SOLUTION = {
         "method": TEXT,
         "ordering": TEXT,
         "proved_optimal": bool,
+        "lower_bound": NUMBER,
         "pinned_layers": int,
         "seconds": {"tables": NUMBER, "search": NUMBER},
         "loading_seconds": NUMBER,
@@ -535,7 +536,8 @@ BAD = {
     "an unreadable budget": "solve alexnet --memory-budget lots",
     "no budget": "solve alexnet --memory-budget 0",
     "a budget too small for the tables": "solve alexnet --memory-budget 1kB",
-    "a budget too small for the search": "solve inception_v3 --ordering breadth-first",
+    "a budget too small for the search": "solve inception_v3 --ordering breadth-first "
+    "--method elimination",
     "a binding without a size": "solve alexnet --bind seq",
     "a binding without a name": "solve alexnet --bind =4",
     "a binding that is no number": "solve alexnet --bind seq=long",

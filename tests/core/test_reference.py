@@ -13,7 +13,8 @@ import pytest
 
 from pase_core.baselines import data_parallel
 from pase_core.costs.build import build_costs
-from pase_core.search.elimination import EliminationOptions, eliminate
+from pase_core.search.elimination import eliminate
+from pase_core.search.options import SearchOptions
 from pase_core.strategy import Strategy, find_choice, price, strategy_of_choices
 from sample_graphs import SAMPLES
 from tests.core.reference_data import (
@@ -68,7 +69,7 @@ def test_samples_have_the_prototypes_defaults(case):
 @pytest.mark.parametrize("ordering", ["generateseq", "weighted-min-degree"])
 def test_optimum_is_the_prototypes(case, ordering):
     tables = costs_of_case(case)[1].tables
-    options = EliminationOptions(ordering=ordering, engine="compiled")
+    options = SearchOptions(ordering=ordering, engine="compiled")
     result = eliminate(tables, options)
     assert result.cost == pytest.approx(TOTALS[case]["optimum"], rel=EXACT)
     assert result.ordering == ordering
@@ -145,7 +146,7 @@ def test_every_edge_costs_what_the_prototype_says(case):
 @pytest.mark.parametrize("removes", [False, True])
 def test_alexnet_on_32_devices_is_table_ii(ordering, engine, removes):
     graph, costs = costs_of_case("alexnet/p32")
-    options = EliminationOptions(ordering=ordering, engine=engine, remove_dominated=removes)
+    options = SearchOptions(ordering=ordering, engine=engine, remove_dominated=removes)
     found = strategy_of_choices("found", costs, eliminate(costs.tables, options).choices)
     splits = {
         layer.name: splits_by_name(layer, configuration)

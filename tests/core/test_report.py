@@ -112,6 +112,7 @@ def test_numbers_of_things_have_no_prefix(capsys):
 
 # What is proved
 
+NOT_PROVED = {"proved_optimal": False, "lower_bound": 0.0}
 SEARCH = SearchResult((), 0.0, "elimination", True, 0, 0)
 
 
@@ -120,6 +121,10 @@ SEARCH = SearchResult((), 0.0, "elimination", True, 0, 0)
     [
         ({}, "proved optimal"),
         ({"proved_optimal": False}, "not proved optimal"),
+        (
+            {"proved_optimal": False, "cost": 3.0, "lower_bound": 2.0},
+            "at most 50 % above the optimum",
+        ),
         ({"n_pinned": 1}, "best with 1 layer held"),
         ({"n_pinned": 12}, "best with 12 layers held"),
         ({"n_pinned": 12, "proved_optimal": False}, "not proved optimal"),
@@ -132,7 +137,7 @@ def test_what_a_search_has_proved(changes, text):
 def test_solve_says_what_is_proved(capsys):
     problem = Problem(sample_graph("alexnet"), preset("gtx-1080-ti", 8))
     solution = solve(problem)
-    print_solution(replace(solution, search=replace(solution.search, proved_optimal=False)))
+    print_solution(replace(solution, search=replace(solution.search, **NOT_PROVED)))
     assert ": not proved optimal;" in capsys.readouterr().out
     print_solution(solve(replace(problem, pins=(("fc1", (8, 1, 1)),))))
     assert ": best with 1 layer held;" in capsys.readouterr().out

@@ -15,8 +15,8 @@ from pase_core.costs.paper import PaperCostModel
 from pase_core.errors import BudgetError, ClusterError, OptionError, PaseError
 from pase_core.graph import Graph
 from pase_core.layers import Access, Dimension, Layer, Tensor
-from pase_core.search.elimination import EliminationOptions
 from pase_core.search.marginals import marginals
+from pase_core.search.options import SearchOptions
 from pase_core.solve import (
     COST_MODELS,
     FOUND,
@@ -190,7 +190,7 @@ def test_options_reach_the_tables():
 
 @pytest.mark.parametrize("ordering", ["generateseq", "weighted-min-degree", "breadth-first"])
 def test_the_ordering_is_the_one_asked_for(ordering):
-    problem = problem_of("alexnet", search=EliminationOptions(ordering=ordering))
+    problem = problem_of("alexnet", search=SearchOptions(ordering=ordering))
     solution = solve(problem)
     assert solution.search.ordering == ordering
     assert solution.found.total == pytest.approx(solve(problem_of("alexnet")).found.total)
@@ -252,8 +252,8 @@ def test_data_parallelism_that_splits_nothing_is_told(batch, n_devices, is_whole
         ({"cost": CostOptions(word_bytes=0)}, OptionError, "word bytes is 0"),
         ({"cost": CostOptions(flop_per_multiply_add=0)}, OptionError, "flop per multiply add"),
         ({"cost": CostOptions(min_part=0)}, OptionError, "smallest part"),
-        ({"search": EliminationOptions(ordering="best")}, OptionError, "unknown ordering"),
-        ({"search": EliminationOptions(memory_budget_bytes=100)}, BudgetError, "cost tables"),
+        ({"search": SearchOptions(ordering="best")}, OptionError, "unknown ordering"),
+        ({"search": SearchOptions(memory_budget_bytes=100)}, BudgetError, "cost tables"),
     ],
 )
 def test_options_out_of_range_are_refused(changes, error, complaint):
@@ -339,7 +339,7 @@ def test_a_hopeless_graph_is_refused_unpriced_and_soon(monkeypatch, limit, pins)
         dense_graph(250),
         preset("gtx-1080-ti", 64),
         CostOptions(model="refusing"),
-        EliminationOptions(**limit),
+        SearchOptions(method="elimination", **limit),
         pins,
     )
     before = time.process_time()
@@ -348,9 +348,27 @@ def test_a_hopeless_graph_is_refused_unpriced_and_soon(monkeypatch, limit, pins)
     assert time.process_time() - before < 5
 
 
+def test_a_graph_too_dense_for_elimination_is_searched_by_bounds():
+    problem = Problem(dense_graph(40), preset("gtx-1080-ti", 64))
+    with pytest.raises(BudgetError, match="entries"):
+        solve(replace(problem, search=SearchOptions(method="elimination")))
+    solution = solve(problem)
+    assert solution.search.method.startswith("bounds")
+    assert solution.search.proved_optimal
+    assert solution.found.total == pytest.approx(solution.search.lower_bound, rel=1e-9)
+
+
+def test_a_time_limit_is_kept_and_the_gap_is_told():
+    limited = SearchOptions(method="bounds", time_limit_seconds=0.0)
+    solution = solve(replace(problem_of("transformer", 8), search=limited))
+    assert solution.search.lower_bound <= solution.found.total
+    assert solution.search.proved_optimal or solution.search.gap > 0.0
+
+
 def test_a_graph_that_pins_make_searchable_is_searched():
     graph = dense_graph(12)
-    problem = Problem(graph, preset("gtx-1080-ti", 16))
+    search = SearchOptions(method="elimination")
+    problem = Problem(graph, preset("gtx-1080-ti", 16), search=search)
     with pytest.raises(BudgetError, match="exact search does not fit"):
         solve(problem)
     pins = tuple((f"layer {i}", (16, 1)) for i in range(9))
@@ -362,8 +380,8 @@ def test_the_full_tables_count_while_the_pinned_problem_is_searched():
     full = price_tables(problem).tables
     found = solve(problem).search
     assert found.peak_bytes > full.n_bytes
-    tight = EliminationOptions(memory_budget_bytes=found.peak_bytes)
+    tight = SearchOptions(memory_budget_bytes=found.peak_bytes)
     assert solve(replace(problem, search=tight)).search.choices == found.choices
-    tight = EliminationOptions(memory_budget_bytes=found.peak_bytes - 1)
+    tight = SearchOptions("elimination", memory_budget_bytes=found.peak_bytes - 1)
     with pytest.raises(BudgetError, match="exact search does not fit"):
         solve(replace(problem, search=tight))

@@ -15,6 +15,9 @@ INTEGERS = st.integers(0, 6).map(float)
 
 REALS = st.floats(0, 1e6, allow_nan=False, allow_subnormal=False)
 
+DECIMALS = st.integers(0, 10**12).map(lambda n: n / 1e6)
+"""Costs that are rounded when they add up, but none so small beside others that it is rounding."""
+
 
 def _array(draw, shape: tuple[int, ...], costs) -> np.ndarray:
     n = int(np.prod(shape))

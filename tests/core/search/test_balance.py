@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from pase_core.cost_tables import CostTables, PairTable
 from pase_core.errors import BudgetError
 from pase_core.search.balance import Line, Phase, envelope, phases, weighted_sum, worst_loss
-from pase_core.search.elimination import EliminationOptions, eliminate
+from pase_core.search.elimination import eliminate
+from pase_core.search.options import SearchOptions
 from tests.core.search.random_tables import joint_costs, problems
 
 
@@ -57,7 +58,7 @@ def slow_envelope(fixed, scaled):
 @given(cost_pairs(), st.sampled_from(["numpy", "compiled"]))
 def test_phases_are_the_lower_envelope_of_all_combinations(costs, engine):
     fixed, scaled = costs
-    found = phases(fixed, scaled, EliminationOptions(engine=engine))
+    found = phases(fixed, scaled, SearchOptions(engine=engine))
     wanted = slow_envelope(fixed, scaled)
     assert [(p.line.fixed, p.line.scaled) for p in found] == [(x, y) for x, y, *_ in wanted]
     assert [p.start for p in found] == pytest.approx([low for *_, low, _high in wanted])
@@ -133,4 +134,4 @@ def test_a_weighted_sum_keeps_sharing_and_leaves_its_terms_alone():
 def test_the_memory_budget_holds():
     tables = CostTables((np.zeros(2), np.zeros(2)), (PairTable(0, 1, np.zeros((2, 2))),))
     with pytest.raises(BudgetError):
-        phases(CostTables(tables.vertices, ()), tables, EliminationOptions(memory_budget_bytes=60))
+        phases(CostTables(tables.vertices, ()), tables, SearchOptions(memory_budget_bytes=60))

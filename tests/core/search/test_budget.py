@@ -21,15 +21,11 @@ from pase_core.search import dominance, elimination, minima
 from pase_core.search.brute_force import brute_force
 from pase_core.search.budget import Limits, check_search, format_amount
 from pase_core.search.dominance import removal_bytes, remove_dominated
-from pase_core.search.elimination import (
-    EliminationOptions,
-    eliminate,
-    plan_search,
-    run_search,
-)
+from pase_core.search.elimination import eliminate, plan_search, run_search
 from pase_core.search.engine import load_kernels
 from pase_core.search.marginals import marginals
 from pase_core.search.minima import scratch_bytes
+from pase_core.search.options import SearchOptions
 from pase_core.search.ordering import ORDERINGS, order_vertices
 from pase_core.search.plan import plan_elimination
 from sample_graphs import SAMPLES
@@ -83,7 +79,7 @@ def test_a_dense_graph_is_refused_from_its_shape_at_once(limit, removes):
     shape = dense_shape(250)
     before = time.process_time()
     with pytest.raises(BudgetError) as caught:
-        plan_search(shape, EliminationOptions(remove_dominated=removes, **limit))
+        plan_search(shape, SearchOptions(remove_dominated=removes, **limit))
     assert time.process_time() - before < 5
     message = str(caught.value)
     assert "at 'vertex 0', which depends on 'vertex 1', " in message
@@ -100,11 +96,11 @@ def test_nothing_is_removed_or_loaded_for_a_search_without_hope(monkeypatch, rem
         monkeypatch.setattr(elimination, name, refuse)
     tables = complete_problem(40, 9, seed=1)
     with pytest.raises(BudgetError, match="exact search does not fit"):
-        eliminate(tables, EliminationOptions(remove_dominated=removes))
+        eliminate(tables, SearchOptions(remove_dominated=removes))
     with pytest.raises(BudgetError, match="at most 1e\\+12 are allowed"):
         eliminate(
             tables,
-            EliminationOptions(
+            SearchOptions(
                 remove_dominated=removes, max_entries=10**12, memory_budget_bytes=math.inf
             ),
         )
@@ -112,7 +108,7 @@ def test_nothing_is_removed_or_loaded_for_a_search_without_hope(monkeypatch, rem
 
 def test_a_search_that_removal_makes_possible_is_not_refused():
     tables = costs_of_case("alexnet/p32")[1].tables
-    options = EliminationOptions(ordering="generateseq", remove_dominated=False)
+    options = SearchOptions(ordering="generateseq", remove_dominated=False)
     plain, reduced = (
         eliminate(tables, replace(options, remove_dominated=removes)) for removes in (False, True)
     )
@@ -134,7 +130,7 @@ def test_brute_force_refuses_numbers_beyond_floats():
 
 @given(problems(), st.sampled_from(list(ORDERINGS)))
 def test_the_limit_of_work_is_tight_and_blames_the_largest_table(tables, ordering):
-    options = EliminationOptions(ordering=ordering, remove_dominated=False)
+    options = SearchOptions(ordering=ordering, remove_dominated=False)
     found = eliminate(tables, options)
     within = replace(options, max_entries=found.n_joint_distinct)
     assert eliminate(tables, within) == found
@@ -145,7 +141,7 @@ def test_the_limit_of_work_is_tight_and_blames_the_largest_table(tables, orderin
     assert f"the table of {found.largest_table} entries" in message
     assert "raise the limit (max_entries), use fewer devices" in message
     with pytest.raises(BudgetError, match="max_entries"):
-        marginals(tables, EliminationOptions(max_entries=0))
+        marginals(tables, SearchOptions(max_entries=0))
 
 
 # The memory budget
@@ -169,7 +165,7 @@ def search_bytes(tables: CostTables, ordering: str, *, is_compiled: bool) -> dic
 def test_the_budget_is_tight_and_blames_the_vertex(ordering, engine):
     @given(problems())
     def check(tables):
-        options = EliminationOptions(ordering=ordering, engine=engine, remove_dominated=False)
+        options = SearchOptions(ordering=ordering, engine=engine, remove_dominated=False)
         need = eliminate(tables, options).peak_bytes
         by_vertex = search_bytes(tables, ordering, is_compiled=engine == "compiled")
         assert need == max(by_vertex.values())
@@ -184,7 +180,7 @@ def test_the_budget_is_tight_and_blames_the_vertex(ordering, engine):
 
 @given(problems())
 def test_the_budget_is_tight_with_dominated_choices_removed(tables):
-    options = EliminationOptions(ordering="generateseq", engine="numpy", remove_dominated=True)
+    options = SearchOptions(ordering="generateseq", engine="numpy", remove_dominated=True)
     need = eliminate(tables, options).peak_bytes
     # The tables given stay in memory beside the smaller ones, which share what stays whole.
     reduced = remove_dominated(tables, is_compiled=False).tables
@@ -203,7 +199,7 @@ def test_choices_are_removed_unasked_only_where_there_is_room(monkeypatch):
     star = replace(star, pairs=tuple(replace(pair, costs=shared) for pair in star.pairs))
     monkeypatch.setattr(elimination, "_DOMINANCE_ENTRIES", 0)
     monkeypatch.setattr(dominance, "N_CANDIDATES", 6)
-    options = EliminationOptions(engine="numpy")
+    options = SearchOptions(engine="numpy")
     plain = eliminate(star, replace(options, remove_dominated=False))
     assert plain.peak_bytes < removal_bytes(star.shape)
     assert eliminate(star, options).cost == pytest.approx(plain.cost, rel=1e-12)
@@ -216,7 +212,7 @@ def test_choices_are_removed_unasked_only_where_there_is_room(monkeypatch):
 @pytest.mark.parametrize("engine", ENGINES)
 def test_what_is_held_beside_the_tables_counts(engine):
     tables = complete_problem(4, 5, seed=0)
-    options = EliminationOptions(engine=engine)
+    options = SearchOptions(engine=engine)
     alone = eliminate(tables, options).peak_bytes
     planned = plan_search(tables.shape, options, held_bytes=1000)
     assert run_search(planned, tables, options).peak_bytes == alone + 1000
@@ -236,7 +232,7 @@ def test_parts_of_the_costs_count():
 def test_a_budget_below_the_tables_names_vertex_and_way_out():
     tables = replace(complete_problem(4, 5, seed=0), names=("conv", "pool", "fc", "loss"))
     with pytest.raises(BudgetError) as caught:
-        eliminate(tables, EliminationOptions(ordering="generateseq", memory_budget_bytes=10))
+        eliminate(tables, SearchOptions(ordering="generateseq", memory_budget_bytes=10))
     message = str(caught.value)
     assert "at 'conv', which depends on 'pool', 'fc', 'loss', the table of 625 entries" in message
     assert "--memory-budget" in message
@@ -245,7 +241,7 @@ def test_a_budget_below_the_tables_names_vertex_and_way_out():
 
 def test_breadth_first_does_not_fit_where_generateseq_does():
     tables = costs_of_case("inception3/p8")[1].tables
-    options = EliminationOptions(ordering="generateseq")
+    options = SearchOptions(ordering="generateseq")
     assert eliminate(tables, options).proved_optimal
     with pytest.raises(BudgetError, match="exact search does not fit the memory budget of 8 GB"):
         eliminate(tables, replace(options, ordering="breadth-first"))
@@ -267,7 +263,7 @@ def test_the_shape_of_a_restriction_is_the_restriction_of_the_shape(tables, data
     ours, theirs = arrays_of(tables), arrays_of(restricted)
     both = {id(array): array.nbytes for array in ours + theirs}
     assert shape.n_bytes + tables.shape.n_bytes_beside(shape) == sum(both.values())
-    options = EliminationOptions(engine="numpy")
+    options = SearchOptions(engine="numpy")
     found = run_search(plan_search(shape, options), restricted, options)
     assert found == eliminate(restricted, options)
 
@@ -299,7 +295,7 @@ def test_no_search_takes_more_than_is_counted(name, n_devices, engine, removes):
     load_kernels()
     graph = sample(name, SAMPLES[name].batch)
     tables = build_costs(graph, MODEL, n_devices, SAMPLES[name].min_part).tables
-    options = EliminationOptions(engine=engine, remove_dominated=removes)
+    options = SearchOptions(engine=engine, remove_dominated=removes)
     counted = eliminate(tables, options).peak_bytes
     planned = plan_search(tables.shape, options)
     true = tables.n_bytes + traced_bytes(lambda: run_search(planned, tables, options))

@@ -15,8 +15,9 @@ from pase_core.cost_tables import CostTables, PairTable
 from pase_core.errors import BudgetError, OptionError
 from pase_core.search import elimination
 from pase_core.search.brute_force import MAX_COMBINATIONS, brute_force
-from pase_core.search.elimination import ORDERING_NAMES, EliminationOptions, eliminate
+from pase_core.search.elimination import ORDERING_NAMES, eliminate
 from pase_core.search.engine import load_kernels
+from pase_core.search.options import SearchOptions
 from pase_core.search.ordering import ORDERINGS, dependent_sets, order_vertices
 from tests.core.reference_data import costs_of_case
 from tests.core.search.random_tables import (
@@ -31,7 +32,7 @@ from tests.core.search.random_tables import (
 
 ENGINES = ["numpy", "compiled"]
 EVERY_WAY = [
-    EliminationOptions(ordering=ordering, engine=engine, remove_dominated=removes)
+    SearchOptions(ordering=ordering, engine=engine, remove_dominated=removes)
     for ordering, engine, removes in itertools.product(ORDERING_NAMES, ENGINES, [False, True])
 ]
 
@@ -82,7 +83,7 @@ def test_brute_force_refuses_what_it_cannot_try():
 @pytest.mark.parametrize(("n_vertices", "n_choices"), [(4, 6), (5, 5), (6, 3)])
 def test_dense_graphs(engine, n_vertices, n_choices):
     tables = complete_problem(n_vertices, n_choices, seed=n_vertices)
-    result = eliminate(tables, EliminationOptions(engine=engine))
+    result = eliminate(tables, SearchOptions(engine=engine))
     assert [len(each) for each in result.dependent_sets] == list(range(n_vertices - 1, -1, -1))
     assert result.cost == pytest.approx(least_cost(tables), rel=1e-12)
 
@@ -92,7 +93,7 @@ def test_grids_have_wide_messages(engine):
     # Messages over two dependents meet there: the loop with a wide factor is used.
     edges = [(i, i + 1) for i in range(8) if i % 3 != 2] + [(i, i + 3) for i in range(6)]
     tables = random_problem(edges, [2, 3, 2, 3, 4, 3, 2, 3, 2], seed=1)
-    result = eliminate(tables, EliminationOptions(engine=engine))
+    result = eliminate(tables, SearchOptions(engine=engine))
     assert max(len(each) for each in result.dependent_sets) >= 3
     assert result.cost == pytest.approx(least_cost(tables), rel=1e-12)
 
@@ -124,7 +125,7 @@ def test_relabelling_keeps_the_optimum(tables, random):
         tuple(PairTable(new[p.first], new[p.second], p.costs) for p in tables.pairs),
     )
     for ordering in ORDERING_NAMES:
-        options = EliminationOptions(ordering=ordering)
+        options = SearchOptions(ordering=ordering)
         assert eliminate(relabelled, options).cost == eliminate(tables, options).cost
 
 
@@ -141,7 +142,7 @@ def test_equal_calls_give_equal_choices(tables):
 def test_the_report_follows_from_the_ordering(ordering):
     @given(problems())
     def check(tables):
-        result = eliminate(tables, EliminationOptions(ordering=ordering))
+        result = eliminate(tables, SearchOptions(ordering=ordering))
         order = order_vertices(tables.shape, ordering)
         sets = dependent_sets(tables.shape.neighbours, order)
         joint = [
@@ -161,7 +162,7 @@ def test_the_report_follows_from_the_ordering(ordering):
 @given(problems())
 def test_progress_grows_to_one(tables):
     shares: list[float] = []
-    eliminate(tables, EliminationOptions(engine="numpy"), shares.append)
+    eliminate(tables, SearchOptions(engine="numpy"), shares.append)
     assert shares == sorted(shares)
     assert shares[0] > 0
     assert shares[-1] == 1.0
@@ -200,7 +201,7 @@ def branches_of_equal_blocks(n_branches: int) -> CostTables:
 @pytest.mark.parametrize("ordering", ["auto", "generateseq", "weighted-min-degree"])
 def test_equal_branches_are_visited_once(ordering):
     tables = branches_of_equal_blocks(3)
-    result = eliminate(tables, EliminationOptions(ordering=ordering))
+    result = eliminate(tables, SearchOptions(ordering=ordering))
     assert result.cost == pytest.approx(least_cost(tables), rel=1e-12)
     assert result.n_joint == 3 * (4 * 5 + 5 * 6) + 6
     assert result.n_joint_distinct == 4 * 5 + 5 * 6 + 6
@@ -209,7 +210,7 @@ def test_equal_branches_are_visited_once(ordering):
 @pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize("ordering", ["generateseq", "weighted-min-degree"])
 def test_a_chain_of_equal_blocks_shares_messages(ordering, engine):
-    options = EliminationOptions(ordering=ordering, engine=engine)
+    options = SearchOptions(ordering=ordering, engine=engine)
     tables = chain_of_equal_blocks(4)
     shared = eliminate(tables, options)
     apart = replace(
@@ -232,7 +233,7 @@ def test_a_table_and_its_transpose_are_not_taken_for_each_other():
         (PairTable(1, 0, edge), PairTable(0, 2, edge)),
     )
     for engine in ENGINES:
-        result = eliminate(tables, EliminationOptions(engine=engine))
+        result = eliminate(tables, SearchOptions(engine=engine))
         assert result.cost == least_cost(tables)
 
 
@@ -244,7 +245,7 @@ def test_equal_leaves_choose_by_what_their_neighbours_choose(engine):
         (leaf, leaf, np.array([0.0, 9.0]), np.array([9.0, 0.0])),
         (PairTable(0, 2, edge), PairTable(1, 3, edge)),
     )
-    result = eliminate(tables, EliminationOptions(engine=engine))
+    result = eliminate(tables, SearchOptions(engine=engine))
     assert result.n_joint_distinct < result.n_joint
     assert result.choices == (0, 1, 0, 1)
 
@@ -252,7 +253,7 @@ def test_equal_leaves_choose_by_what_their_neighbours_choose(engine):
 def eliminate_in_order(tables: CostTables, order: list[int], engine: str = "numpy"):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(elimination, "order_vertices", lambda _shape, _name: tuple(order))
-        return eliminate(tables, EliminationOptions(ordering="generateseq", engine=engine))
+        return eliminate(tables, SearchOptions(ordering="generateseq", engine=engine))
 
 
 @given(problems(), st.randoms(use_true_random=False))
@@ -289,16 +290,16 @@ def test_equal_tables_in_other_places_make_another_message(engine):
 
 def test_unknown_orderings_are_refused():
     with pytest.raises(OptionError, match=r"unknown ordering 'best'; known: auto, generateseq, "):
-        eliminate(CostTables((np.zeros(1),), ()), EliminationOptions(ordering="best"))
+        eliminate(CostTables((np.zeros(1),), ()), SearchOptions(ordering="best"))
 
 
 @given(problems())
 def test_automatic_ordering_is_the_cheaper_of_two_on_large_problems(tables):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(elimination, "_SECOND_PLAN_ENTRIES", 0)
-        found = eliminate(tables, EliminationOptions(ordering="auto"))
+        found = eliminate(tables, SearchOptions(ordering="auto"))
     both = [
-        eliminate(tables, EliminationOptions(ordering=ordering))
+        eliminate(tables, SearchOptions(ordering=ordering))
         for ordering in ("weighted-min-degree", "generateseq")
     ]
     assert found.n_joint_distinct == min(each.n_joint_distinct for each in both)
@@ -314,7 +315,7 @@ def test_small_problems_do_not_wait_for_the_compiled_loops(monkeypatch):
     tables = complete_problem(4, 5, seed=2)
     assert eliminate(tables).cost == pytest.approx(least_cost(tables), rel=1e-12)
     with pytest.raises(AssertionError, match="were loaded"):
-        eliminate(tables, EliminationOptions(engine="compiled"))
+        eliminate(tables, SearchOptions(engine="compiled"))
     monkeypatch.setattr(elimination, "_COMPILE_ENTRIES", 0)
     with pytest.raises(AssertionError, match="were loaded"):
         eliminate(tables)
@@ -335,7 +336,7 @@ def test_compiled_loops_are_used_once_they_are_there(monkeypatch):
 
 def test_large_problems_lose_dominated_choices_without_being_asked(monkeypatch):
     tables = costs_of_case("alexnet/p8")[1].tables
-    options = EliminationOptions(ordering="generateseq")
+    options = SearchOptions(ordering="generateseq")
     plain = eliminate(tables, options)
     monkeypatch.setattr(elimination, "_DOMINANCE_ENTRIES", 0)
     reduced = eliminate(tables, options)
@@ -348,7 +349,7 @@ def test_large_problems_lose_dominated_choices_without_being_asked(monkeypatch):
 def test_removing_dominated_choices_keeps_the_optimum_of_real_networks(case):
     tables = costs_of_case(case)[1].tables
     plain, reduced = (
-        eliminate(tables, EliminationOptions(remove_dominated=removes)) for removes in (False, True)
+        eliminate(tables, SearchOptions(remove_dominated=removes)) for removes in (False, True)
     )
     assert reduced.cost == pytest.approx(plain.cost, rel=1e-12)
     assert reduced.n_joint < plain.n_joint

@@ -16,7 +16,7 @@ import pytest
 
 from pase_core.errors import OptionError
 from pase_core.search import elimination, engine
-from pase_core.search.elimination import EliminationOptions, eliminate
+from pase_core.search.elimination import eliminate
 from pase_core.search.engine import (
     kernels_are_ready,
     load_kernels,
@@ -25,6 +25,7 @@ from pase_core.search.engine import (
     thread_pool,
 )
 from pase_core.search.marginals import marginals
+from pase_core.search.options import SearchOptions
 from tests.core.search.random_tables import complete_problem, least_cost
 
 ROOT = Path(__file__).parents[3]
@@ -45,11 +46,12 @@ def run_python(script: str, **environment: str) -> subprocess.CompletedProcess[s
 
 SOLVE_BOTH_WAYS = """
 from tests.core.search.random_tables import complete_problem, least_cost
-from pase_core.search.elimination import EliminationOptions, eliminate
+from pase_core.search.elimination import eliminate
+from pase_core.search.options import SearchOptions
 tables = complete_problem(4, 5, seed=1)
 for removes in (False, True):
-    ours = eliminate(tables, EliminationOptions(engine="compiled", remove_dominated=removes))
-    slow = eliminate(tables, EliminationOptions(engine="numpy", remove_dominated=removes))
+    ours = eliminate(tables, SearchOptions(engine="compiled", remove_dominated=removes))
+    slow = eliminate(tables, SearchOptions(engine="numpy", remove_dominated=removes))
     assert ours == slow and abs(ours.cost - least_cost(tables)) < 1e-12
 print("agree")
 """
@@ -149,7 +151,7 @@ def test_without_loops_numpy_does_the_work(fresh_engine, monkeypatch, error):
     monkeypatch.setattr(elimination, "_COMPILE_ENTRIES", 0)
     tables = complete_problem(4, 5, seed=1)
     for removes in (False, True):
-        slow = EliminationOptions(engine="numpy", remove_dominated=removes)
+        slow = SearchOptions(engine="numpy", remove_dominated=removes)
         assert eliminate(tables, replace(slow, engine="auto")) == eliminate(tables, slow)
         with pytest.raises(OptionError, match="the compiled loops cannot be loaded") as caught:
             eliminate(tables, replace(slow, engine="compiled"))
@@ -176,7 +178,8 @@ def test_a_module_that_cannot_be_imported_is_no_traceback(fresh_engine, monkeypa
 def test_numba_is_not_loaded_until_the_loops_are_wanted():
     script = """
 import sys
-from pase_core.search.elimination import EliminationOptions, eliminate
+from pase_core.search.elimination import eliminate
+from pase_core.search.options import SearchOptions
 from tests.core.search.random_tables import complete_problem
 eliminate(complete_problem(4, 5, seed=1))
 assert "numba" not in sys.modules

@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 
 from pase_core.costs.build import build_costs
 from pase_core.errors import OptionError
-from pase_core.search.elimination import EliminationOptions, eliminate
+from pase_core.search.elimination import eliminate
 from pase_core.search.growth import grow
+from pase_core.search.options import SearchOptions
 from pase_core.search.ordering import ORDERINGS
 from pase_core.skeleton import skeleton
 from sample_graphs.toys import branches, three_layers
@@ -65,7 +66,7 @@ def test_sizes_are_those_of_the_search(name, ordering):
     assert shape.n_choices == costs.tables.n_choices
     assert set(shape.edges) == {(pair.first, pair.second) for pair in costs.tables.pairs}
     steps = grow(shape.neighbours, shape.n_choices, ordering)
-    result = eliminate(costs.tables, EliminationOptions(ordering=ordering, remove_dominated=False))
+    result = eliminate(costs.tables, SearchOptions(ordering=ordering, remove_dominated=False))
     assert tuple(step.vertex for step in steps) == result.order
     assert tuple(step.dependents for step in steps) == result.dependent_sets
     assert max(step.n_joint for step in steps) == result.largest_table

@@ -7,14 +7,15 @@ from hypothesis import strategies as st
 
 from pase_core.cost_tables import CostTables
 from pase_core.errors import BudgetError, OptionError
-from pase_core.search.elimination import ORDERING_NAMES, EliminationOptions, eliminate
+from pase_core.search.elimination import ORDERING_NAMES, eliminate
 from pase_core.search.k_best import MAX_K, k_best
+from pase_core.search.options import SearchOptions
 from tests.core.search.random_tables import REALS, joint_costs, problems
 
 
 @given(problems(max_vertices=5), st.integers(1, 60), st.sampled_from(ORDERING_NAMES))
 def test_the_k_best_are_the_first_of_all_combinations_sorted(tables, k, ordering):
-    found = k_best(tables, k, EliminationOptions(ordering=ordering))
+    found = k_best(tables, k, SearchOptions(ordering=ordering))
     every = sorted(joint_costs(tables).ravel())
     assert [each.cost for each in found] == pytest.approx(every[:k], rel=1e-12, abs=1e-9)
     assert len({each.choices for each in found}) == len(found) == min(k, len(every))
@@ -46,4 +47,4 @@ def test_a_number_out_of_range_is_refused(k):
 @given(problems())
 def test_the_memory_budget_holds(tables):
     with pytest.raises(BudgetError):
-        k_best(tables, 2, EliminationOptions(memory_budget_bytes=1.0))
+        k_best(tables, 2, SearchOptions(memory_budget_bytes=1.0))

@@ -9,8 +9,9 @@ import pase_core.search.marginals as module
 from pase_core.cost_tables import CostTables, PairTable
 from pase_core.errors import BudgetError
 from pase_core.search.contraction import contract
-from pase_core.search.elimination import ORDERING_NAMES, EliminationOptions, eliminate
+from pase_core.search.elimination import ORDERING_NAMES, eliminate
 from pase_core.search.marginals import marginals
+from pase_core.search.options import SearchOptions
 from tests.core.search.random_tables import (
     REALS,
     arrays_of,
@@ -37,7 +38,7 @@ def slow_marginals(tables):
 
 @given(problems(), st.sampled_from(ORDERING_NAMES), st.sampled_from(["numpy", "compiled"]))
 def test_marginals_are_minima_over_all_combinations(tables, ordering, engine):
-    found = marginals(tables, EliminationOptions(ordering=ordering, engine=engine))
+    found = marginals(tables, SearchOptions(ordering=ordering, engine=engine))
     for costs, slow in zip(found.costs, slow_marginals(tables), strict=True):
         np.testing.assert_allclose(costs, slow, rtol=1e-12, atol=1e-9)
 
@@ -112,13 +113,13 @@ def test_repeated_blocks_are_worked_with_once(monkeypatch):
 def test_a_budget_that_is_just_met_passes_and_one_byte_less_fails():
     tables = complete_problem(6, 4, seed=1)
     peak = marginals(tables).peak_bytes
-    found = marginals(tables, EliminationOptions(memory_budget_bytes=peak))
+    found = marginals(tables, SearchOptions(memory_budget_bytes=peak))
     assert found.peak_bytes == peak
     with pytest.raises(BudgetError, match="memory budget"):
-        marginals(tables, EliminationOptions(memory_budget_bytes=peak - 1))
+        marginals(tables, SearchOptions(memory_budget_bytes=peak - 1))
 
 
 @given(problems())
 def test_the_memory_budget_holds(tables):
     with pytest.raises(BudgetError):
-        marginals(tables, EliminationOptions(memory_budget_bytes=1.0))
+        marginals(tables, SearchOptions(memory_budget_bytes=1.0))

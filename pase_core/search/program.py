@@ -1,0 +1,154 @@
+"""The integer program of a pairwise minimisation, as arrays.
+
+    x[v, c]     1 if vertex v takes choice c                    sum over c of x[v, c] = 1
+    y[e, c, d]  1 if edge e = (u, v) meets choices c and d      sum over d of y[e, c, d] = x[u, c]
+                                                                sum over c of y[e, c, d] = x[v, d]
+
+    minimise  sum of cost[v, c] x[v, c] + sum of edge[e, c, d] y[e, c, d]
+
+with x in {0, 1}; y then is too. Costs are first moved from edges to vertices by the messages of a
+relaxation, which changes no whole's cost: what is left is the excess over its lower bound, never
+negative. A variable whose own excess is more than that of known choices is in no better solution
+and left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pase_core.cost_tables import Array, CostTables
+from pase_core.search.relaxation import totals_of
+
+Index = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Program:
+    """A program in equality form; every variable lies between 0 and 1.
+
+    Attributes:
+        constant: to be added to every solution's cost; a lower bound of all of them.
+        costs: of the variables, none negative, shape (n_variables,); the x come first.
+        vertices: vertex of each x.
+        choices: its choice.
+        row_starts: first entry of each row, and the number of entries, shape (n_rows + 1,).
+        columns: variable of each entry.
+        values: of the entries, 1 or -1.
+        sides: right-hand sides, shape (n_rows,).
+    """
+
+    constant: float
+    costs: Array
+    vertices: Index
+    choices: Index
+    row_starts: Index
+    columns: Index
+    values: Array
+    sides: Array
+
+    def value_of(self, choices: Sequence[int]) -> Array:
+        """The x of some choices; all 0 where a choice has been left out."""
+        wanted = np.array(choices)[self.vertices]
+        values: Array = (self.choices == wanted).astype(np.float64)
+        return values
+
+
+@dataclass(slots=True)
+class _Rows:
+    """Rows of a sparse matrix under construction."""
+
+    sides: list[Array] = field(default_factory=list)
+    rows: list[Index] = field(default_factory=list)
+    columns: list[Index] = field(default_factory=list)
+    values: list[Array] = field(default_factory=list)
+    n: int = 0
+
+    def add(self, rows: Index, columns: Index, value: float) -> None:
+        """Put entries into rows that are counted from the first one not yet closed."""
+        self.rows.append(rows + self.n)
+        self.columns.append(columns)
+        self.values.append(np.full(len(rows), value))
+
+    def close(self, n: int, side: float) -> None:
+        """Close rows: they have all their entries."""
+        self.sides.append(np.full(n, side))
+        self.n += n
+
+
+def build_program(
+    tables: CostTables, messages: Sequence[tuple[Array, Array]], cost_of_known: float
+) -> Program:
+    """Set up the program of cost tables.
+
+    Args:
+        tables: the costs.
+        messages: of a relaxation, per edge.
+        cost_of_known: of choices that are known; those of the program cost no more.
+    """
+    totals = totals_of(tables, messages)
+    edges = [
+        pair.costs - to_first[:, None] - to_second[None, :]
+        for pair, (to_first, to_second) in zip(tables.pairs, messages, strict=True)
+    ]
+    constant = sum(float(each.min()) for each in (*totals, *edges))
+    # Rounded sums: keep what exceeds the known choices by no more than that.
+    most = cost_of_known - constant + 1e-9 * abs(cost_of_known)
+    excesses = [total - total.min() for total in totals]
+    numbers = _numbers([excess <= most for excess in excesses])
+    rows = _Rows()
+    for number in numbers:
+        kept = number[number >= 0]
+        rows.add(np.zeros(len(kept), dtype=np.int64), kept, 1.0)
+        rows.close(1, 1.0)
+    costs = [excess[number >= 0] for excess, number in zip(excesses, numbers, strict=True)]
+    n_variables = sum(map(len, costs))
+    for pair, edge in zip(tables.pairs, edges, strict=True):
+        ends = (pair.first, pair.second)
+        excess = edge - edge.min()
+        whole = excess + excesses[ends[0]][:, None] + excesses[ends[1]][None, :]
+        met = np.nonzero(whole <= most)
+        joint = np.arange(len(met[0])) + n_variables
+        for vertex, choices in zip(ends, met, strict=True):
+            _add_marginals(rows, numbers[vertex], choices, joint)
+        costs.append(excess[met])
+        n_variables += len(joint)
+    return _assemble(constant, costs, numbers, rows)
+
+
+def _numbers(kept: Sequence[NDArray[np.bool_]]) -> list[Index]:
+    """Number what is kept through all vertices; -1 for what is not."""
+    numbers, n = [], 0
+    for mask in kept:
+        numbers.append(np.where(mask, np.cumsum(mask) - 1 + n, -1))
+        n += int(mask.sum())
+    return numbers
+
+
+def _add_marginals(rows: _Rows, number: Index, choices: Index, joint: Index) -> None:
+    """One row per kept choice of an edge's end: its joint variables add up to its own."""
+    kept = np.flatnonzero(number >= 0)
+    place = np.cumsum(number >= 0) - 1
+    rows.add(place[choices], joint, 1.0)
+    rows.add(np.arange(len(kept)), number[kept], -1.0)
+    rows.close(len(kept), 0.0)
+
+
+def _assemble(constant: float, costs: list[Array], numbers: list[Index], rows: _Rows) -> Program:
+    """Sort the entries row by row."""
+    row = np.concatenate(rows.rows)
+    order = np.argsort(row, kind="stable")
+    counts = np.bincount(row, minlength=rows.n)
+    return Program(
+        constant=constant,
+        costs=np.concatenate(costs),
+        vertices=np.repeat(np.arange(len(numbers)), [int((n >= 0).sum()) for n in numbers]),
+        choices=np.concatenate([np.flatnonzero(number >= 0) for number in numbers]),
+        row_starts=np.concatenate([[0], np.cumsum(counts)]),
+        columns=np.concatenate(rows.columns)[order],
+        values=np.concatenate(rows.values)[order],
+        sides=np.concatenate(rows.sides),
+    )
