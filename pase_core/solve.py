@@ -267,17 +267,28 @@ def compare(problem: Problem, progress: Progress = no_progress) -> Comparison:
         PaseError: as `solve`.
     """
     solution, costs = _solve(problem, progress)
-    graph, n_devices = problem.graph, problem.cluster.n_devices
     return Comparison(
         solution=solution,
-        data_parallel=price(graph, costs, data_parallel(graph, costs, n_devices)),
-        experts={
-            name: tuple(
-                sorted(
-                    (price(graph, costs, strategy) for strategy in variants),
-                    key=lambda priced: priced.total,
-                )
-            )
-            for name, variants in expert_strategies(graph, costs, n_devices).items()
-        },
+        data_parallel=price_data_parallel(problem, costs),
+        experts=price_experts(problem, costs),
     )
+
+
+def price_data_parallel(problem: Problem, costs: Costs) -> PricedStrategy:
+    """Data parallelism on a problem."""
+    strategy = data_parallel(problem.graph, costs, problem.cluster.n_devices)
+    return price(problem.graph, costs, strategy)
+
+
+def price_experts(problem: Problem, costs: Costs) -> dict[str, tuple[PricedStrategy, ...]]:
+    """By expert, the variants of the recipe, the cheapest first."""
+    graph = problem.graph
+    return {
+        name: tuple(
+            sorted(
+                (price(graph, costs, strategy) for strategy in variants),
+                key=lambda priced: priced.total,
+            )
+        )
+        for name, variants in expert_strategies(graph, costs, problem.cluster.n_devices).items()
+    }

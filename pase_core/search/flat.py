@@ -53,10 +53,16 @@ class FlatTables(NamedTuple):
 
 
 def flat_bytes(shape: TableShape) -> int:
-    """Bytes that flattening takes at most beside the tables: they twice, and what links hold."""
-    per_link = sum(shape.n_choices[u] + shape.n_choices[v] for u, v in shape.edges)
-    own = sum(shape.n_choices) + 2 * len(shape.n_choices) + 10 * len(shape.edges)
-    return 2 * sum(shape.edge_bytes.values()) + 8 * (per_link + own)
+    """Bytes that flattening takes at most beside the tables, and what an ascent keeps with it.
+
+    That is the tables both ways round, once more the largest while a bound is worked out, the
+    places of links, and a few numbers for every choice of a vertex and of a link's end.
+    """
+    n_ends = sum(shape.n_choices[u] + shape.n_choices[v] for u, v in shape.edges)
+    numbers = 3 * sum(shape.n_choices) + 3 * (len(shape.n_choices) + 1)
+    numbers += 2 * n_ends + 10 * len(shape.edges)
+    largest = max(shape.edge_bytes.values(), default=0)
+    return 2 * sum(shape.edge_bytes.values()) + 2 * largest + 8 * numbers
 
 
 def flatten(tables: CostTables) -> FlatTables:

@@ -182,7 +182,87 @@ def descend(flat: FlatTables, choices: Index, totals: Array) -> int:
     return n_priced
 
 
-LOOPS = ("_gather", "_hand_on", "ascend", "decode", "local_totals", "descend")
+@compiled
+def total_costs(flat: FlatTables, batch: Index) -> Array:
+    """Cost of wholes.
+
+    Args:
+        flat: the costs.
+        batch: choices, shape (n_wholes, n_vertices).
+
+    Returns:
+        Costs, shape (n_wholes,).
+    """
+    costs = np.zeros(len(batch))
+    for i in range(len(batch)):
+        for v in range(flat.starts.size - 1):
+            c = batch[i, v]
+            costs[i] += flat.costs[flat.starts[v] + c]
+            for k in range(flat.heads[v], flat.heads[v + 1]):
+                u = flat.others[k]
+                if u > v:
+                    m = flat.starts[u + 1] - flat.starts[u]
+                    costs[i] += flat.entries[flat.tables[k] + c * m + batch[i, u]]
+    return costs
+
+
+@compiled
+def _next(random: Index) -> float:
+    """A number from 0 to below 1, by the generator splitmix64 (G. Steele et al., 2014)."""
+    random[0] += np.uint64(0x9E3779B97F4A7C15)
+    z = random[0]
+    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return float((z ^ (z >> np.uint64(31))) >> np.uint64(11)) / 9007199254740992.0
+
+
+@compiled
+def walk(
+    flat: FlatTables,
+    choices: Index,
+    best: Index,
+    costs: Array,
+    temperature: float,
+    n_proposals: int,
+    random: Index,
+) -> bool:
+    """Some steps of a Metropolis walk; see `pase_core.search.annealing`.
+
+    Args:
+        flat: the costs.
+        choices: where the walk stands; updated.
+        best: the best choices met; updated.
+        costs: of these two; updated.
+        temperature: rise of cost that is accepted with probability 1 / e.
+        n_proposals: how many steps.
+        random: state of the random numbers, one of type uint64; updated.
+
+    Returns:
+        True if there is a new best.
+    """
+    n_vertices, has_gained = flat.starts.size - 1, False
+    for _ in range(n_proposals):
+        v = int(_next(random) * n_vertices)
+        first, n = flat.starts[v], flat.starts[v + 1] - flat.starts[v]
+        new, old = int(_next(random) * n), choices[v]
+        rise = flat.costs[first + new] - flat.costs[first + old]
+        for k in range(flat.heads[v], flat.heads[v + 1]):
+            row = flat.backs[k] + choices[flat.others[k]] * n
+            rise += flat.entries[row + new] - flat.entries[row + old]
+        if rise <= 0.0 or _next(random) < np.exp(-rise / temperature):
+            choices[v] = new
+            costs[0] += rise
+            if costs[0] < costs[1] * (1.0 - 1e-12):
+                costs[1] = costs[0]
+                best[:] = choices
+                has_gained = True
+    return has_gained
+
+
+LOOPS = (
+    *("_gather", "_hand_on", "ascend", "decode"),
+    *("local_totals", "descend", "total_costs", "_next", "walk"),
+)
 
 
 def compile_all() -> None:
@@ -193,6 +273,8 @@ def compile_all() -> None:
     ascend(flat, index, index, AscentState(np.zeros(0), one.copy(), one.copy(), one.copy()))
     decode(flat, np.zeros(0), index)
     descend(flat, index, one)
+    total_costs(flat, index.reshape(1, 1))
+    walk(flat, index, index.copy(), np.zeros(2), 1.0, 1, np.zeros(1, dtype=np.uint64))
 
 
 def forget_disk_cache() -> None:

@@ -1,0 +1,109 @@
+"""Other searches on the same problem, from the same start: how well they do, and how fast."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from pase_core.errors import OptionError
+from pase_core.grid import global_splits
+from pase_core.search.bounds import search_by_bounds
+from pase_core.search.options import SearchOptions
+from pase_core.search.rivals import RIVALS
+from pase_core.search.sweep import Progress, no_progress
+from pase_core.search.trajectory import Trajectory, TrialOptions
+from pase_core.solve import Problem, cost_model, price_data_parallel, price_tables
+
+MAX_SEEDS = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Searches:
+    """Trajectories of several searches.
+
+    Attributes:
+        problem: what was searched.
+        unit: unit of all costs.
+        start: cost of the start of all of them, data parallelism.
+        lower_bound: no strategy costs less: the best bound that any search proved.
+        is_optimum: whether some search found a strategy of that cost.
+        trajectories: of each search, one per seed where seeds matter.
+    """
+
+    problem: Problem
+    unit: str
+    start: float
+    lower_bound: float
+    is_optimum: bool
+    trajectories: tuple[Trajectory, ...]
+
+    def gap(self, cost: float) -> float:
+        """By how much a cost exceeds the lower bound, as a share of it."""
+        return max(cost / self.lower_bound - 1.0, 0.0) if self.lower_bound > 0 else 0.0
+
+
+def run_searches(
+    problem: Problem,
+    names: Sequence[str] = tuple(RIVALS),
+    n_seeds: int = 5,
+    options: TrialOptions | None = None,
+    progress: Progress = no_progress,
+) -> Searches:
+    """Run searches one after the other on a problem, without its pins.
+
+    Args:
+        problem: network, devices and options.
+        names: keys of RIVALS.
+        n_seeds: how often those run that are random, with the seeds 0, 1, ...
+        options: limits of each run; None for the usual ones with the problem's memory budget.
+        progress: called with the share of the runs that are done.
+
+    Raises:
+        OptionError: if there is no such search, or an option is out of range.
+        BudgetError: if the cost tables do not fit the memory budget.
+    """
+    _check(names, n_seeds)
+    costs = price_tables(problem)
+    graph, tables = problem.graph, costs.tables
+    n_devices = problem.cluster.n_devices
+    start = price_data_parallel(problem, costs).choices
+    given = options or TrialOptions(memory_budget_bytes=problem.search.memory_budget_bytes)
+    if "grid" in names:
+        given = replace(given, candidates=global_splits(graph, costs, n_devices))
+    runs = [
+        (RIVALS[name], replace(given, seed=seed))
+        for name in names
+        for seed in range(n_seeds if RIVALS[name].is_random else 1)
+    ]
+    found = []
+    for rival, limits in runs:
+        found.append(rival.run(tables, start, limits))
+        progress(len(found) / len(runs))
+    bound = max((each.lower_bound for each in found), default=0.0)
+    best = min((each.cost for each in found), default=tables.total(start))
+    if not bound >= best:  # none of them is proved, or none proves anything
+        proof = search_by_bounds(
+            tables,
+            SearchOptions(
+                memory_budget_bytes=given.memory_budget_bytes,
+                time_limit_seconds=given.time_limit_seconds,
+            ),
+        )
+        bound = max(bound, proof.lower_bound)
+        best = min(best, proof.cost)
+    return Searches(
+        problem=problem,
+        unit=cost_model(problem).unit,
+        start=tables.total(start),
+        lower_bound=min(bound, best),
+        is_optimum=bound >= best,
+        trajectories=tuple(found),
+    )
+
+
+def _check(names: Sequence[str], n_seeds: int) -> None:
+    unknown = [name for name in names if name not in RIVALS]
+    if unknown:
+        raise OptionError(f"unknown search {unknown[0]!r}; known: {', '.join(RIVALS)}")
+    if isinstance(n_seeds, bool) or not isinstance(n_seeds, int) or not 1 <= n_seeds <= MAX_SEEDS:
+        raise OptionError(f"{n_seeds!r} seeds: must be an integer from 1 to {MAX_SEEDS}")
