@@ -6,39 +6,39 @@ import argparse
 import sys
 from collections.abc import Callable, Sequence
 from functools import partial
+from importlib.metadata import version
 from pathlib import Path
 from typing import NoReturn, TypeVar
 
-from pase_core.cluster import Cluster, preset, preset_names
+from pase_core.balance import balance
+from pase_core.cli_options import (
+    add_graph_options,
+    add_problem_options,
+    read_bindings,
+    read_problem,
+)
 from pase_core.console import progress_bar
-from pase_core.errors import OpenDimensions, OptionError, PaseError
+from pase_core.errors import OpenDimensions, PaseError
+from pase_core.exporters.analysis_json import balance_to_dict, searches_to_dict, study_to_dict
 from pase_core.exporters.files import STANDARD_OUTPUT, check_target, write_text
-from pase_core.exporters.solution_json import Json, comparison_to_dict, solution_to_dict, to_text
+from pase_core.exporters.solution_json import Json, comparison_to_dict, to_text
 from pase_core.importers import read_graph_file
 from pase_core.listings import print_cluster, print_clusters, print_graphs
 from pase_core.pricing import compare_with_files
-from pase_core.report import print_check, print_comparison, print_solution
-from pase_core.search.elimination import ORDERING_NAMES
-from pase_core.search.methods import METHOD_NAMES
-from pase_core.search.options import (
-    AUTOMATIC,
-    DEFAULT_MEMORY_BUDGET_BYTES,
-    DEFAULT_OPTIONS,
-    SearchOptions,
-)
+from pase_core.report import print_check, print_comparison
+from pase_core.report_analysis import print_balance, print_searches, print_study
+from pase_core.search.rivals import RIVALS
 from pase_core.search.sweep import Progress
-from pase_core.solve import COST_MODELS, CostOptions, Problem, solve
-from pase_core.sources import default_min_part, load_source
-from pase_core.units import parse_bytes
-
-DEFAULT_CLUSTER = "gtx-1080-ti"
-"""The paper's first system."""
+from pase_core.search.trajectory import TrialOptions
+from pase_core.searches import Searches, run_searches
+from pase_core.solve import Problem
+from pase_core.study import study
 
 BAD_INPUT, OPEN_DIMENSIONS = 2, 3
 """Exit codes beside 0."""
 
-_MOST_DIGITS = 20
-"""Of a size on the command line; what it may be is checked later."""
+_LIMITS = TrialOptions()
+"""Of one run of a search, unless others are given."""
 
 Result = TypeVar("Result")
 
@@ -58,15 +58,14 @@ def make_parser() -> argparse.ArgumentParser:
         description="Find the best way to split every layer of a network over many devices. "
         "All costs are modelled, not measured.",
     )
+    parser.add_argument("--version", action="version", version=f"pase {version('pase-explorer')}")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    solving = commands.add_parser("solve", help="find the best strategy of a network")
-    solving.set_defaults(run=partial(_answer, solve, solution_to_dict, print_solution))
-    _add_problem_options(solving)
+    _add_solve(commands.add_parser("solve", help="find the best strategy of a network"))
     comparing = commands.add_parser(
         "compare", help="the best strategy beside data parallelism, experts' and your own"
     )
     comparing.set_defaults(run=_compare)
-    _add_problem_options(comparing)
+    add_problem_options(comparing)
     comparing.add_argument(
         "--strategy",
         action="append",
@@ -74,6 +73,12 @@ def make_parser() -> argparse.ArgumentParser:
         metavar="FILE",
         help="a strategy as CSV or JSON, as one more row; may be repeated",
     )
+    balancing = commands.add_parser(
+        "balance", help="how the best strategy changes with FLOP per byte of the machine"
+    )
+    balancing.set_defaults(run=partial(_answer, balance, balance_to_dict, print_balance))
+    add_problem_options(balancing)
+    _add_searches(commands.add_parser("searches", help="other searches on the same problem"))
     graphs = commands.add_parser("graphs", help="list the sample graphs")
     graphs.set_defaults(run=lambda _arguments: print_graphs())
     clusters = commands.add_parser(
@@ -86,7 +91,7 @@ def make_parser() -> argparse.ArgumentParser:
     check = commands.add_parser("check", help="check a graph file and say what is in it")
     check.set_defaults(run=_check)
     check.add_argument("file", metavar="FILE", help="a graph as JSON or ONNX")
-    _add_graph_options(check)
+    add_graph_options(check)
     explore = commands.add_parser("explore", help="open the explorer in a browser")
     explore.set_defaults(run=_explore)
     explore.add_argument("--port", type=int, default=8501, help="port to serve on (%(default)s)")
@@ -94,126 +99,44 @@ def make_parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _add_graph_options(command: argparse.ArgumentParser) -> None:
-    command.add_argument("--batch", type=int, help="batch size; default: the graph's own")
+def _add_solve(command: argparse.ArgumentParser) -> None:
+    """Options of `pase solve`."""
+    command.set_defaults(run=_solve)
+    add_problem_options(command)
     command.add_argument(
-        "--bind",
+        "--regret",
+        action="store_true",
+        help="also: what every dimension of every layer costs at least if it is split, or not",
+    )
+    command.add_argument(
+        "--best", type=int, default=1, metavar="K", help="also: the K best strategies, in order"
+    )
+
+
+def _add_searches(command: argparse.ArgumentParser) -> None:
+    """Options of `pase searches`."""
+    command.set_defaults(run=_searches)
+    add_problem_options(command)
+    add = command.add_argument
+    add(
+        "--search",
         action="append",
-        default=[],
-        metavar="NAME=SIZE",
-        help="size of a dimension that the file leaves open; may be repeated",
+        choices=list(RIVALS),
+        help="which; may be repeated (default: all)",
     )
-
-
-def _add_problem_options(command: argparse.ArgumentParser) -> None:
-    """Options of solve and compare."""
-    command.add_argument("source", metavar="SOURCE", help="a sample's name, or a JSON or ONNX file")
-    _add_graph_options(command)
-    add = command.add_argument
-    add("-p", "--devices", type=int, default=8, help="number of devices (%(default)s)")
+    add("--seeds", type=int, default=5, metavar="N", help="runs of the random ones (%(default)s)")
     add(
-        "--cluster",
-        default=DEFAULT_CLUSTER,
-        metavar="NAME",
-        help=f"one of the clusters that come along (%(default)s): {', '.join(preset_names())}",
-    )
-    add(
-        "--flops",
+        "--seconds",
         type=float,
-        metavar="F",
-        help="peak FLOP/s of a device, in place of the cluster's",
-    )
-    add("--bandwidth", type=float, metavar="B", help="bytes/s of a link, in place of the cluster's")
-    _add_model_options(command)
-    add("--json", metavar="FILE", help="write the result as JSON; - for standard output")
-
-
-def _add_model_options(command: argparse.ArgumentParser) -> None:
-    """How to price and how to search."""
-    add = command.add_argument
-    add(
-        "--cost-model",
-        default="paper",
-        choices=list(COST_MODELS),
-        help="how to price a strategy (%(default)s)",
-    )
-    add("--word-bytes", type=float, help="bytes of a word; default: the graph's element type")
-    add(
-        "--flop-per-multiply-add",
-        type=float,
-        default=2.0,
-        metavar="N",
-        help="FLOP that a multiply-add counts (%(default)s; the paper's prototype: 1)",
+        default=_LIMITS.time_limit_seconds,
+        help="time limit of each run (%(default)g)",
     )
     add(
-        "--min-part",
+        "--evaluations",
         type=int,
-        help="smallest part of a split dimension; default: the sample's own, else 1",
-    )
-    add(
-        "--method",
-        default=AUTOMATIC,
-        choices=METHOD_NAMES,
-        help="how to search (%(default)s: elimination, or bounds where its tables do not fit)",
-    )
-    add(
-        "--time-limit",
-        type=float,
-        default=DEFAULT_OPTIONS.time_limit_seconds,
-        metavar="SECONDS",
-        help="for methods other than elimination (%(default)g); they then return the best found",
-    )
-    add(
-        "--ordering",
-        default=AUTOMATIC,
-        choices=ORDERING_NAMES,
-        help="order in which layers are eliminated (%(default)s: the cheaper of two)",
-    )
-    add(
-        "--memory-budget",
-        default=f"{DEFAULT_MEMORY_BUDGET_BYTES / 1e9:g}GB",
-        metavar="SIZE",
-        help="memory for tables (%(default)s)",
-    )
-
-
-def _bindings(texts: Sequence[str]) -> dict[str, int]:
-    """Read NAME=SIZE pairs."""
-    bindings = {}
-    for text in texts:
-        name, _, size = text.rpartition("=")
-        if not name or not size.isdecimal() or len(size) > _MOST_DIGITS:
-            shown = text if len(text) <= 60 else f"{text[:60]}..."
-            raise OptionError(f"--bind {shown!r} cannot be read; write NAME=SIZE, such as seq=128")
-        if name in bindings:
-            raise OptionError(f"--bind gives {name!r} twice; give it once")
-        bindings[name] = int(size)
-    return bindings
-
-
-def _cluster(arguments: argparse.Namespace) -> Cluster:
-    return preset(arguments.cluster, arguments.devices).with_overrides(
-        flop_per_second=arguments.flops, bytes_per_second=arguments.bandwidth
-    )
-
-
-def _problem(arguments: argparse.Namespace) -> Problem:
-    min_part = arguments.min_part
-    return Problem(
-        graph=load_source(arguments.source, arguments.batch, _bindings(arguments.bind)),
-        cluster=_cluster(arguments),
-        cost=CostOptions(
-            model=arguments.cost_model,
-            word_bytes=arguments.word_bytes,
-            flop_per_multiply_add=arguments.flop_per_multiply_add,
-            min_part=default_min_part(arguments.source) if min_part is None else min_part,
-        ),
-        search=SearchOptions(
-            method=arguments.method,
-            time_limit_seconds=arguments.time_limit,
-            ordering=arguments.ordering,
-            memory_budget_bytes=parse_bytes(arguments.memory_budget),
-        ),
+        default=_LIMITS.max_evaluations,
+        metavar="N",
+        help="strategies that a run may price (%(default)s)",
     )
 
 
@@ -224,7 +147,7 @@ def _answer(
     arguments: argparse.Namespace,
 ) -> None:
     """Run a verb of `pase_core.solve`; write its result as JSON or print it, or both."""
-    problem = _problem(arguments)
+    problem = read_problem(arguments)
     if arguments.json is not None:
         check_target(arguments.json)
     with progress_bar("searching") as progress:
@@ -235,13 +158,31 @@ def _answer(
         show(result)
 
 
+def _solve(arguments: argparse.Namespace) -> None:
+    verb = partial(study, with_regrets=arguments.regret, k=arguments.best)
+    _answer(verb, study_to_dict, print_study, arguments)
+
+
+def _searches(arguments: argparse.Namespace) -> None:
+    def verb(problem: Problem, progress: Progress) -> Searches:
+        limits = TrialOptions(
+            time_limit_seconds=arguments.seconds,
+            max_evaluations=arguments.evaluations,
+            memory_budget_bytes=problem.search.memory_budget_bytes,
+        )
+        names = arguments.search or tuple(RIVALS)
+        return run_searches(problem, names, arguments.seeds, limits, progress)
+
+    _answer(verb, searches_to_dict, print_searches, arguments)
+
+
 def _compare(arguments: argparse.Namespace) -> None:
     verb = partial(compare_with_files, files=arguments.strategy)
     _answer(verb, comparison_to_dict, print_comparison, arguments)
 
 
 def _check(arguments: argparse.Namespace) -> None:
-    file, bindings = Path(arguments.file), _bindings(arguments.bind)
+    file, bindings = Path(arguments.file), read_bindings(arguments.bind)
     print_check(read_graph_file(file, batch=arguments.batch, bindings=bindings))
 
 

@@ -25,11 +25,13 @@ def make_console() -> Console:
     return Console(width=width, markup=False, emoji=False, highlight=False)
 
 
-def make_table(*titles: str, numbers: Sequence[str] = ()) -> Table:
-    """A table with columns of text, then columns of numbers."""
+def make_table(*titles: str, numbers: Sequence[str] = (), texts: Sequence[str] = ()) -> Table:
+    """A table with columns of text, then of numbers, then again of text."""
     table = Table(*titles, box=None, pad_edge=False)
     for title in numbers:
         table.add_column(title, justify="right")
+    for title in texts:
+        table.add_column(title)
     return table
 
 

@@ -21,7 +21,8 @@ def _bold(text: str) -> Text:
     return Text(text, style="bold")
 
 
-def _print_setup(console: Console, problem: Problem) -> None:
+def print_setup(console: Console, problem: Problem) -> None:
+    """Print the network and the devices."""
     graph, cluster = problem.graph, problem.cluster
     flops = with_prefix(cluster.flop_per_second(graph.element_type), "FLOP/s")
     console.print(
@@ -34,7 +35,7 @@ def _print_setup(console: Console, problem: Problem) -> None:
 def print_solution(solution: Solution) -> None:
     """Print the found strategy layer by layer, its cost and how it was found."""
     console = make_console()
-    _print_setup(console, solution.problem)
+    print_setup(console, solution.problem)
     console.print(_layer_table(solution))
     _print_total(console, solution)
     if solution.remark:
@@ -91,7 +92,7 @@ def print_comparison(comparison: Comparison) -> None:
     """Print every strategy with its total, speed-up, weights and components."""
     console = make_console()
     solution = comparison.solution
-    _print_setup(console, solution.problem)
+    print_setup(console, solution.problem)
     table = make_table(
         "strategy",
         numbers=(

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from pase_core.errors import OptionError
 from pase_core.grid import global_splits
 from pase_core.search.bounds import search_by_bounds
+from pase_core.search.engine import ELIMINATION_LOOPS, FLAT_LOOPS, load_kernels
 from pase_core.search.options import SearchOptions
 from pase_core.search.rivals import RIVALS
 from pase_core.search.sweep import Progress, no_progress
@@ -63,6 +65,9 @@ def run_searches(
         BudgetError: if the cost tables do not fit the memory budget.
     """
     _check(names, n_seeds)
+    for name in (ELIMINATION_LOOPS, FLAT_LOOPS):  # before any clock runs
+        with contextlib.suppress(OptionError):
+            load_kernels(name)
     costs = price_tables(problem)
     graph, tables = problem.graph, costs.tables
     n_devices = problem.cluster.n_devices

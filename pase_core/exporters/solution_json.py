@@ -45,7 +45,8 @@ def strategy_rows(graph: Graph, priced: PricedStrategy) -> list[LayerRow]:
     ]
 
 
-def _setup(problem: Problem) -> Json:
+def setup_to_dict(problem: Problem) -> Json:
+    """Network, devices and options of a problem."""
     graph, cluster = problem.graph, problem.cluster
     return {
         "graph": {
@@ -89,7 +90,7 @@ def solution_to_dict(solution: Solution) -> Json:
     names = [layer.name for layer in graph.layers]
     return {
         "schema": "pase.solution/1",
-        **_setup(solution.problem),
+        **setup_to_dict(solution.problem),
         **_figures(solution.found, solution),
         "search": {
             "method": search.method,
@@ -118,7 +119,7 @@ def comparison_to_dict(comparison: Comparison) -> Json:
     graph = solution.problem.graph
     return {
         "schema": "pase.comparison/1",
-        **_setup(solution.problem),
+        **setup_to_dict(solution.problem),
         "strategies": [
             {
                 "name": priced.strategy.name,

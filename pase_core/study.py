@@ -1,0 +1,47 @@
+"""A solution with what else has been asked about it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from pase_core.alternatives import Ranking, Regrets, best_strategies, regrets
+from pase_core.search.sweep import Progress, no_progress
+from pase_core.solve import Problem, Solution, solve
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Study:
+    """A solution and its alternatives.
+
+    Attributes:
+        solution: the best strategy.
+        regrets: of every configuration of every layer, if asked for.
+        ranking: the best strategies, if more than one is asked for.
+    """
+
+    solution: Solution
+    regrets: Regrets | None = None
+    ranking: Ranking | None = None
+
+
+def study(
+    problem: Problem,
+    progress: Progress = no_progress,
+    *,
+    with_regrets: bool = False,
+    k: int = 1,
+) -> Study:
+    """Solve a problem, and price the alternatives that are asked for.
+
+    Args:
+        problem: network, devices and options.
+        progress: called with the share of the search that is done.
+        with_regrets: whether to price every configuration of every layer.
+        k: how many of the best strategies to find.
+
+    Raises:
+        PaseError: if k or an option is out of range or a search does not fit its memory budget.
+    """
+    ranking = best_strategies(problem, k) if k != 1 else None
+    solution = solve(problem, progress)
+    return Study(solution, regrets(problem, progress) if with_regrets else None, ranking)
