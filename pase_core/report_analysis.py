@@ -52,10 +52,7 @@ def _print_regrets(console: Console, regrets: Regrets) -> None:
             layer.name,
             *(str(n) for n in (len(regrets.configurations[i]), near[i], far[i])),
             _by_dimension(names, regrets.split_regrets(i)),
-            _by_dimension(
-                names,
-                np.where(np.isinf(regrets.split_regrets(i)), np.inf, regrets.whole_regrets(i)),
-            ),
+            _by_dimension(names, regrets.whole_regrets(i), regrets.split_regrets(i)),
         )
     console.print("\nregrets: what the best whole strategy costs above the optimum at least")
     console.print(table)
