@@ -117,9 +117,6 @@ class _Run:
         highs.setOptionValue("time_limit", float(max(time_limit_seconds, 0.0)))
         highs.setOptionValue("mip_rel_gap", 0.0)
         highs.setOptionValue("mip_abs_gap", max(1e-9, 0.1 * PROOF * abs(cost) / unit))
-        known = program.value_of(self.known.choices)
-        given = np.arange(len(known), dtype=np.int32)
-        highs.setSolution(len(known), given, known)
         highs.cbMipInterrupt.subscribe(self._watch)
         highs.HandleKeyboardInterrupt = True
         highs.solve()

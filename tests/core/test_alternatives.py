@@ -225,6 +225,14 @@ def test_bad_options_are_refused(arguments, message):
         run_searches(problem_of("alexnet"), **arguments)
 
 
+@pytest.mark.parametrize("n_devices", [16, 64])
+def test_the_integer_program_alone_proves_a_dense_network(n_devices):
+    names = ["integer-program", "bounds"]
+    runs = run_searches(problem_of("densenet121", n_devices), names).trajectories
+    assert runs[0].cost == pytest.approx(runs[1].cost, rel=1e-12)
+    assert [run.lower_bound for run in runs] == [run.cost for run in runs]
+
+
 # The grid
 
 
