@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import contextlib
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from pase_core.cost_tables import CostTables
 from pase_core.errors import OptionError
 from pase_core.grid import global_splits
 from pase_core.search.bounds import search_by_bounds
@@ -44,6 +46,47 @@ class Searches:
         return max(cost / self.lower_bound - 1.0, 0.0) if self.lower_bound > 0 else 0.0
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Contest:
+    """What all searches of a problem share.
+
+    Attributes:
+        problem: what is searched.
+        tables: its costs.
+        start: choices that all of them start from, data parallelism.
+        candidates: wholes for the search that tries just these.
+    """
+
+    problem: Problem
+    tables: CostTables
+    start: tuple[int, ...]
+    candidates: tuple[tuple[int, ...], ...]
+
+    def run(self, name: str, limits: TrialOptions) -> Trajectory:
+        """Run one search; `name` is a key of RIVALS."""
+        given = replace(limits, candidates=self.candidates)
+        return RIVALS[name].run(self.tables, self.start, given)
+
+
+def open_contest(problem: Problem) -> Contest:
+    """Price a problem, without its pins, and load the compiled loops before any clock runs.
+
+    Raises:
+        OptionError: if an option is out of range.
+        BudgetError: if the cost tables do not fit the memory budget.
+    """
+    for name in (ELIMINATION_LOOPS, FLAT_LOOPS):
+        with contextlib.suppress(OptionError):
+            load_kernels(name)
+    costs = price_tables(problem)
+    return Contest(
+        problem=problem,
+        tables=costs.tables,
+        start=price_data_parallel(problem, costs).choices,
+        candidates=global_splits(problem.graph, costs, problem.cluster.n_devices),
+    )
+
+
 def run_searches(
     problem: Problem,
     names: Sequence[str] = tuple(RIVALS),
@@ -65,45 +108,42 @@ def run_searches(
         BudgetError: if the cost tables do not fit the memory budget.
     """
     _check(names, n_seeds)
-    for name in (ELIMINATION_LOOPS, FLAT_LOOPS):  # before any clock runs
-        with contextlib.suppress(OptionError):
-            load_kernels(name)
-    costs = price_tables(problem)
-    graph, tables = problem.graph, costs.tables
-    n_devices = problem.cluster.n_devices
-    start = price_data_parallel(problem, costs).choices
-    given = options or TrialOptions(memory_budget_bytes=problem.search.memory_budget_bytes)
-    if "grid" in names:
-        given = replace(given, candidates=global_splits(graph, costs, n_devices))
+    contest = open_contest(problem)
+    limits = options or TrialOptions(memory_budget_bytes=problem.search.memory_budget_bytes)
     runs = [
-        (RIVALS[name], replace(given, seed=seed))
+        (name, replace(limits, seed=seed))
         for name in names
         for seed in range(n_seeds if RIVALS[name].is_random else 1)
     ]
     found = []
-    for rival, limits in runs:
-        found.append(rival.run(tables, start, limits))
+    for name, each in runs:
+        found.append(contest.run(name, each))
         progress(len(found) / len(runs))
-    bound = max((each.lower_bound for each in found), default=0.0)
-    best = min((each.cost for each in found), default=tables.total(start))
-    if not bound >= best:  # none of them is proved, or none proves anything
-        proof = search_by_bounds(
-            tables,
-            SearchOptions(
-                memory_budget_bytes=given.memory_budget_bytes,
-                time_limit_seconds=given.time_limit_seconds,
-            ),
-        )
-        bound = max(bound, proof.lower_bound)
-        best = min(best, proof.cost)
+    bound, best = _proof(contest, found, limits)
     return Searches(
         problem=problem,
         unit=cost_model(problem).unit,
-        start=tables.total(start),
+        start=contest.tables.total(contest.start),
         lower_bound=min(bound, best),
         is_optimum=bound >= best,
         trajectories=tuple(found),
     )
+
+
+def _proof(
+    contest: Contest, found: Sequence[Trajectory], limits: TrialOptions
+) -> tuple[float, float]:
+    """The best lower bound and the least cost; if they do not meet yet, by bounds."""
+    bound = max((each.lower_bound for each in found), default=-math.inf)
+    best = min((each.cost for each in found), default=math.inf)
+    if bound >= best:
+        return bound, best
+    options = SearchOptions(
+        memory_budget_bytes=limits.memory_budget_bytes,
+        time_limit_seconds=limits.time_limit_seconds,
+    )
+    proof = search_by_bounds(contest.tables, options)
+    return max(bound, proof.lower_bound), min(best, proof.cost)
 
 
 def _check(names: Sequence[str], n_seeds: int) -> None:

@@ -7,6 +7,9 @@ import math
 from pase_core.search.result import SearchResult
 from pase_core.units import count
 
+_ROUNDING = 1e-9
+"""Of the last digit shown: so much above it is the rounding of the share, not an excess."""
+
 
 def percent_above(share: float) -> str:
     """A share of the optimum as per cent, rounded upwards: what is promised must hold.
@@ -17,7 +20,8 @@ def percent_above(share: float) -> str:
     """
     exponent = math.floor(math.log10(share * 100)) if share > 0 else 0
     n_digits = min(max(1 - exponent, 0), 3)
-    return f"{math.ceil(share * 100 * 10**n_digits) / 10**n_digits:.{n_digits}f} %"
+    shown = math.ceil(share * 100 * 10**n_digits - _ROUNDING) / 10**n_digits
+    return f"{shown:.{n_digits}f} %"
 
 
 def describe_method(search: SearchResult) -> str:

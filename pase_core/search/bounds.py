@@ -40,7 +40,7 @@ _WORTH_ELIMINATING = 1_000_000_000
 """Entries of joint tables that are visited faster than an integer program is solved."""
 
 _SMALLER = 0.5
-"""Share of the entries at which it pays to make smaller tables."""
+"""Share of the memory at which it pays to make smaller tables."""
 
 
 def search_by_bounds(
@@ -169,11 +169,11 @@ class _State:
     def _strike_out(self, found: Relaxation) -> _State:
         """Leave out choices that are in no better whole, where that makes the tables smaller."""
         most = self.cost + PROOF * abs(self.cost)
+        same: dict[bytes, Kept] = {}  # vertices that keep the same go on sharing tables
         left = [np.flatnonzero(floors <= most) for floors in found.floors]
-        sizes, before = [len(each) for each in left], self.tables.n_choices
-        edges = self.tables.shape.edges
-        n_now = sum(before[u] * before[v] for u, v in edges)
-        if sum(sizes[u] * sizes[v] for u, v in edges) > _SMALLER * n_now:
+        left = [same.setdefault(keep.tobytes(), keep) for keep in left]
+        now, smaller = self.tables.shape, self.tables.shape.restricted(left)
+        if smaller.n_bytes + flat_bytes(smaller) > _SMALLER * flat_bytes(now):
             return self
         rows = [
             (to_first[left[pair.first]], to_second[left[pair.second]])

@@ -68,17 +68,10 @@ def flat_bytes(shape: TableShape) -> int:
 def flatten(tables: CostTables) -> FlatTables:
     """Lay cost tables out flat."""
     sizes = tables.n_choices
+    places, entries = _lay_tables(tables)
     links: list[list[tuple[int, int, int, int, int]]] = [[] for _ in sizes]
-    places: dict[tuple[int, bool], int] = {}
-    pieces: list[Array] = []
-    n_entries = n_numbers = 0
+    n_numbers = 0
     for pair in tables.pairs:
-        for is_flipped in (False, True):
-            key = (id(pair.costs), is_flipped)
-            if key not in places:
-                places[key] = n_entries
-                pieces.append((pair.costs.T if is_flipped else pair.costs).reshape(-1))
-                n_entries += pair.costs.size
         u, v = pair.first, pair.second
         along, back = places[id(pair.costs), False], places[id(pair.costs), True]
         at_u, at_v = n_numbers, n_numbers + sizes[u]
@@ -96,8 +89,22 @@ def flatten(tables: CostTables) -> FlatTables:
         there=there,
         tables=along_links,
         backs=back_links,
-        entries=np.concatenate([*pieces, np.zeros(0)]),
+        entries=entries,
     )
+
+
+def _lay_tables(tables: CostTables) -> tuple[dict[tuple[int, bool], int], Array]:
+    """Distinct tables one behind the other, each also turned, and where each starts."""
+    distinct = {id(pair.costs): pair.costs for pair in tables.pairs}
+    entries = np.empty(2 * sum(costs.size for costs in distinct.values()))
+    places: dict[tuple[int, bool], int] = {}
+    start = 0
+    for key, costs in distinct.items():
+        for is_turned, table in ((False, costs), (True, costs.T)):
+            places[key, is_turned] = start
+            entries[start : start + table.size].reshape(table.shape)[:] = table
+            start += table.size
+    return places, entries
 
 
 def _running(sizes: Sequence[int]) -> Index:

@@ -27,8 +27,8 @@ from pase_core.search.sweep import Progress, no_progress
 
 NAME = "integer program"
 
-BYTES_PER_ENTRY = 200
-"""Memory that HiGHS takes per entry of the matrix, at most, as measured on cost tables."""
+BYTES_PER_ENTRY = 2000
+"""Memory that HiGHS 1.16 takes per entry of the matrix, at most, as measured on cost tables."""
 
 
 def integer_program(

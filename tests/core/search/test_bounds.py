@@ -1,5 +1,6 @@
 import itertools
 import math
+import tracemalloc
 from dataclasses import replace
 
 import numpy as np
@@ -12,6 +13,7 @@ from pase_core.errors import BudgetError
 from pase_core.search.bounds import search_by_bounds
 from pase_core.search.brute_force import brute_force
 from pase_core.search.elimination import eliminate
+from pase_core.search.engine import FLAT_LOOPS, load_kernels
 from pase_core.search.integer_program import integer_program, relaxed_optimum
 from pase_core.search.marginals import marginals
 from pase_core.search.options import SearchOptions
@@ -195,6 +197,30 @@ def test_progress_can_stop_a_search():
     for method in METHODS.values():
         with pytest.raises(Stop):
             method(tables, SearchOptions(max_entries=10), stop)
+
+
+def peak_beside(tables, function):
+    """Bytes in use at the worst moment of a call, beside what was there before."""
+    load_kernels(FLAT_LOOPS)
+    function()  # what is loaded and kept once does not count
+    tracemalloc.start()
+    try:
+        function()
+        return tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+
+@pytest.mark.parametrize("n_choices", [40, 120])
+def test_counted_bytes_are_those_in_use(n_choices):
+    edges = [(v, v + 1) for v in range(11)] + [(v, v + 2) for v in range(10)]
+    tables = random_problem(edges, [n_choices] * 12, seed=1)
+    found = search_by_bounds(tables)
+    used = tables.n_bytes + peak_beside(tables, lambda: search_by_bounds(tables))
+    assert used < 1.05 * found.peak_bytes + 200_000
+    all_costs = marginals(tables)
+    used = tables.n_bytes + peak_beside(tables, lambda: marginals(tables))
+    assert used < 1.05 * all_costs.peak_bytes + 200_000
 
 
 def test_budgets_hold():
