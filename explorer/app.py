@@ -7,12 +7,15 @@ from pathlib import Path
 
 import streamlit as st
 
-from explorer import cached
+from explorer import cached, state
+from explorer.history import keep_history
 from explorer.labels import PAGES, TITLE
 from explorer.sidebar import choose_scenario
 
 st.set_page_config(page_title=TITLE, page_icon="🧩", layout="wide")
 st.html(Path(__file__).with_name("style.css"))
+keep_history()
+state.follow_address()
 st.sidebar.markdown(f"## {TITLE}")
 st.session_state["scenario"] = choose_scenario()
 # All pages share one path: a link to a path of its own makes streamlit ask for files that are not

@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import threading
+from dataclasses import replace
 
 import pandas as pd
 import streamlit as st
 
 from explorer import tables
 from explorer.scenario import Scenario
+from pase_core import alternatives
+from pase_core.alternatives import Ranking, Regrets
+from pase_core.balance import Balance
+from pase_core.balance import balance as find_balance
 from pase_core.costs.build import Costs
-from pase_core.errors import PaseError
+from pase_core.errors import BudgetError, PaseError
 from pase_core.outline import Outline, outline
 from pase_core.search.engine import load_kernels_in_background
-from pase_core.search.marginals import Marginals, marginals
+from pase_core.search.pinned import pinned_costs
 from pase_core.solve import Comparison, compare, price_tables
 
 _turns = threading.BoundedSemaphore(2)
@@ -57,24 +62,94 @@ def costs(scenario: Scenario) -> Costs:
 
 
 @st.cache_resource(max_entries=8, show_spinner="Pricing every alternative …")
-def _marginals(scenario: Scenario) -> Marginals | PaseError:
+def _regrets(scenario: Scenario) -> Regrets | PaseError:
     with _turns:
         try:
-            return marginals(costs(scenario).tables, scenario.problem().search)
+            return alternatives.regrets(scenario.problem())
         except PaseError as error:
             return error
+
+
+def regrets(scenario: Scenario) -> Regrets:
+    """What every configuration of every layer costs at least, with the scenario's pins.
+
+    Raises:
+        PaseError: as `Scenario.problem` and `pase_core.alternatives.regrets`.
+    """
+    found = _regrets(scenario)
+    if isinstance(found, PaseError):
+        raise found.with_traceback(None)
+    return found
 
 
 def choice_costs(scenario: Scenario, position: int) -> tuple[float, ...]:
     """Cost of the best whole strategy for each configuration of one layer, without pins.
 
     Raises:
-        PaseError: as `pase_core.search.marginals.marginals`.
+        PaseError: if they cannot be had, by elimination or by a search for each.
     """
-    found = _marginals(scenario.without_pins())
+    free = scenario.without_pins()
+    try:
+        return tuple(map(float, regrets(free).costs[position]))
+    except BudgetError:
+        found = _pinned_costs(free, position)
+    if isinstance(found, PaseError):
+        raise found.with_traceback(None)
+    return found
+
+
+@st.cache_resource(max_entries=256, show_spinner="Searching once for every split …")
+def _pinned_costs(scenario: Scenario, position: int) -> tuple[float, ...] | PaseError:
+    with _turns:
+        try:
+            tables = costs(scenario).tables
+            return tuple(map(float, pinned_costs(tables, position, scenario.problem().search)))
+        except PaseError as error:
+            return error
+
+
+@st.cache_resource(max_entries=16, show_spinner="Ranking the best strategies …")
+def _ranking(scenario: Scenario, k: int) -> Ranking | PaseError:
+    with _turns:
+        try:
+            return alternatives.best_strategies(scenario.problem(), k)
+        except PaseError as error:
+            return error
+
+
+def ranking(scenario: Scenario, k: int) -> Ranking:
+    """The k best strategies, with the scenario's pins.
+
+    Raises:
+        PaseError: as `Scenario.problem` and `pase_core.alternatives.best_strategies`.
+    """
+    found = _ranking(scenario, k)
+    if isinstance(found, PaseError):
+        raise found.with_traceback(None)
+    return found
+
+
+@st.cache_resource(max_entries=64, show_spinner="Finding every phase …")
+def _balance(scenario: Scenario) -> Balance | PaseError:
+    with _turns:
+        try:
+            return find_balance(scenario.problem())
+        except PaseError as error:
+            return error
+
+
+def balance(scenario: Scenario) -> Balance:
+    """Every phase of a scenario, without pins; speeds do not matter to them, so any will do.
+
+    Raises:
+        PaseError: as `Scenario.problem` and `pase_core.balance.balance`.
+    """
+    found = _balance(
+        replace(scenario, cluster=Scenario().cluster, tera_flops=1.0, giga_bytes=1.0, pins=())
+    )
     if isinstance(found, PaseError):
         raise found
-    return tuple(map(float, found.costs[position]))
+    return found
 
 
 @st.cache_resource(show_spinner=False)

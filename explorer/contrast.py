@@ -6,6 +6,7 @@ import pandas as pd
 import streamlit as st
 
 from explorer import picks, state, tables
+from explorer.downloads import offer_table
 from explorer.labels import SAVING_COLOURS, component_title, plain
 from explorer.plots.differences import layer_differences, paired_strips
 from explorer.shared import show_chart
@@ -37,12 +38,11 @@ def show(lineup: tables.Lineup, this: str, against: str) -> None:
     picks.remember(CHARTS)
     _show_selected(layers)
     _show_table(differing, unit, this, against)
-    st.download_button(
-        "Download all layers (CSV)",
-        tables.differences_csv(problem, layers, this, against),
-        file_name=f"{problem.graph.name}-differences.csv",
-        mime="text/csv",
-        on_click="ignore",
+    offer_table(
+        f"{problem.graph.name}-differences",
+        tables.difference_titles(problem, layers, this, against),
+        {"this": this, "against": against},
+        note=f"All {len(layers)} layers:",
     )
 
 
@@ -55,7 +55,6 @@ def _show_strips(lineup: tables.Lineup, layers: pd.DataFrame, this: str, against
         "Click a bar to select it.",
     )
     dearest = float(modules[["cost", "cost_against"]].to_numpy().max())
-    of_selected = layers["module"][layers["layer"] == state.selected()]
     headings = [
         f"{title}: {with_prefix(lineup.strategies[title].total, unit)}" for title in (this, against)
     ]
@@ -63,7 +62,7 @@ def _show_strips(lineup: tables.Lineup, layers: pd.DataFrame, this: str, against
         paired_strips(
             modules,
             headings,
-            state.selected() if of_selected.empty else str(of_selected.iloc[0]),
+            tables.module_of(layers, state.selected()),
             SAVING_COLOURS,
             *common_scale(dearest, unit),
         ),
@@ -132,9 +131,7 @@ def _show_table(differing: pd.DataFrame, unit: str, this: str, against: str) -> 
     if not len(shown):
         st.success("The two cost the same in every layer.")
         return
-    scale, scaled_unit = common_scale(float(shown["saved"].abs().max()), unit)
-    saved = ["saved", *(c for c in tables.SAVED_COLUMNS if shown[c].any())]
-    rows = shown.assign(**{column: (shown[column] / scale).round(2) + 0.0 for column in saved})
+    rows, saved, scaled_unit = tables.shown_differences(shown, unit)
     picks.mark_row(ROWS, list(rows["layer"]), {name or ""})
     st.dataframe(
         tables.coloured(rows[["layer", "split", "split_against", *saved, "why"]], saved),

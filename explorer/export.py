@@ -18,8 +18,8 @@ from explorer.scenario import Scenario
 from explorer.scenario_file import Saved, ScenarioFileError, scenario_from_json, scenario_to_json
 from pase_core.errors import PaseError
 
-LOADED = "loaded network"
-"""Key of the session: the user's own network that came with a scenario, an id and an Upload."""
+OWN_FILE = "own network"
+"""Key of the session: the user's own network, from a file or a scenario: an id and an Upload."""
 
 COMPLAINT = "scenario complaint"
 ROUND = "scenario uploads"
@@ -27,7 +27,10 @@ ROUND = "scenario uploads"
 
 def show_export(scenario: Scenario | None) -> None:
     """Draw the popover; without a scenario there is nothing to take along yet."""
-    with st.popover("Share and export", width="stretch", help=HELP["share"]):
+    # Opening it runs the script: clicks that redraw a part of a page do not come by here.
+    with st.popover(
+        "Share and export", width="stretch", help=HELP["share"], key="share", on_change="rerun"
+    ):
         if COMPLAINT in st.session_state:
             st.error(plain(st.session_state.pop(COMPLAINT)))
         address = _address()
@@ -119,7 +122,6 @@ def _restore(saved: Saved) -> None:
             "page": saved.page,
         }
     )
-    st.session_state.pop(LOADED, None)
     if scenario.upload is not None:
-        st.session_state[LOADED] = (f"loaded {st.session_state[ROUND]}", scenario.upload)
+        st.session_state[OWN_FILE] = (f"loaded {st.session_state[ROUND]}", scenario.upload)
     state.restore(saved.selected, saved.opened, scenario.pins)

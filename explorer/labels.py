@@ -15,6 +15,9 @@ PAGES = {
     "Costs": "costs",
     "Compare": "compare",
     "Scaling": "scaling",
+    "Searches": "searches",
+    "Alternatives": "alternatives",
+    "Balance": "balance",
     "Learn": "learn",
 }
 """Titles of the pages, and the module of `explorer.views` that shows each."""

@@ -32,6 +32,16 @@ class Layout:
     centres: tuple[Point, ...]
     routes: tuple[tuple[Point, ...], ...]
 
+    @property
+    def size(self) -> Point:
+        """Width and height of all that is drawn."""
+        xs, ys = (
+            [c[axis] + side for c in self.centres for side in (-half, half)]
+            + [point[axis] for route in self.routes for point in route]
+            for axis, half in ((0, BOX_WIDTH / 2), (1, BOX_HEIGHT / 2))
+        )
+        return max(xs) - min(xs), max(ys) - min(ys)
+
 
 def lay_out(
     n_boxes: int,

@@ -25,3 +25,14 @@ MAX_UPLOAD_MEGABYTES = 200
 
 MAX_SCENARIO_MEGABYTES = 270
 """Largest file with a scenario: such a network in base64, and room for the rest."""
+
+
+def allowed(limits: tuple[float, float]) -> str:
+    """What a widget accepts, as a sentence.
+
+    Example:
+        >>> allowed((1, 4096)), allowed((1e-6, 1e6))
+        ('Allowed: 1 to 4,096.', 'Allowed: 1e-06 to 1,000,000.')
+    """
+    low, high = (f"{value:g}" if value < 1 else f"{value:,.0f}" for value in limits)
+    return f"Allowed: {low} to {high}."

@@ -11,9 +11,10 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 import streamlit as st
 
 from explorer import state
+from explorer.history import has_gone_back
 
 
-def take(charts: Iterable[str], table: str | None = None) -> None:
+def take(charts: Iterable[str], table: str | None = None) -> bool:
     """Select what was clicked since the last run; nothing changes where nothing was hit.
 
     Call it before anything is drawn: then all is drawn once, with the new selection.
@@ -22,17 +23,27 @@ def take(charts: Iterable[str], table: str | None = None) -> None:
         charts: keys of charts whose customdata begins with a name, or of those in `remember`.
         table: key of a table with `mark_row`. A report that comes together with a chart's may be
             older than the mark that the chart's last click has set, and does not count.
+
+    Returns:
+        True if something on a chart was selected.
     """
-    has_news = False
+    has_news = has_hit = False
     for key in charts:
-        has_news |= _take(key, _clicked_names(key))
+        names = _clicked_names(key)
+        is_news = _take(key, names)
+        has_news |= is_news
+        has_hit |= is_news and bool(names)
     if table is not None and not has_news:
         _take(table, _clicked_rows(table))
+    return has_hit
 
 
 def _take(key: str, names: Sequence[str]) -> bool:
-    """Select the first name, if the names are news; say if they are."""
-    is_news: bool = list(names) != st.session_state.get(f"seen {key}", [])
+    """Select the first name, if the names are news; say if they are.
+
+    What comes together with Back or Forward is a click from before, and does not count.
+    """
+    is_news: bool = list(names) != st.session_state.get(f"seen {key}", []) and not has_gone_back()
     if is_news and names:
         state.select(names[0])
     st.session_state[f"seen {key}"] = list(names)

@@ -22,6 +22,17 @@ HEAVY_SHARE = 0.02
 """An arrow is heavy if it carries at least this share of the dearest box's cost."""
 
 
+WIDTH, TOOLS = 560.0, 120
+"""Pixels across that a picture has on a small screen, and what tools and legend take of the height.
+"""
+
+HEIGHTS = (560, 760, 960)
+"""Heights of a picture in pixels."""
+
+READABLE = 0.6
+"""Least scale at which names can be read; a graph that needs a smaller one is seen in parts."""
+
+
 @dataclass(frozen=True, slots=True)
 class Look:
     """How a picture looks.
@@ -30,13 +41,11 @@ class Look:
         colouring: a key of COLOURINGS.
         is_horizontal: left to right rather than top down.
         selected: name of the selected box, or None.
-        height: of the picture in pixels.
     """
 
     colouring: str = "saving"
     is_horizontal: bool = True
     selected: str | None = None
-    height: int = 560
 
 
 def _amounts(column: str, title: str) -> Callable[[pd.DataFrame, str], Colouring]:
@@ -84,20 +93,32 @@ def draw(
         table: as `explorer.tables.box_table`.
         transfers: cost of redistribution per edge of the outline.
         unit: of all costs.
-        look: colouring, direction, selection, height.
+        look: colouring, direction, selection.
     """
-    layout = lay_out(len(boxes.boxes), boxes.edges, is_horizontal=look.is_horizontal)
+    layout, height = _fit(boxes, is_horizontal=look.is_horizontal)
     colouring = COLOURINGS[look.colouring][1](table, unit)
     names = [box.name for box in boxes.boxes]
     return {
         "name": name,
-        "height": look.height,
+        "height": height,
         "selected": look.selected if look.selected in names else None,
         "legend": colouring.legend,
         "heavyColour": COMPONENT_COLOURS["redistribution"],
         "boxes": _drawn_boxes(boxes, table, layout, colouring),
         "edges": _drawn_edges(boxes, transfers, layout, float(table["cost"].max()) or 1.0),
     }
+
+
+def _fit(boxes: Outline, *, is_horizontal: bool) -> tuple[Layout, int]:
+    """The layout and the least height at which it can be read as a whole, if there is one."""
+    found = []
+    for height in HEIGHTS:
+        room = (WIDTH, float(height - TOOLS))
+        layout = lay_out(len(boxes.boxes), boxes.edges, is_horizontal=is_horizontal, room=room)
+        found.append((layout, height))
+        if min(room[0] / layout.size[0], room[1] / layout.size[1]) >= READABLE:
+            return found[-1]
+    return found[0]
 
 
 def _drawn_boxes(

@@ -1,4 +1,4 @@
-"""Scaling studies that run beside the pages: one worker process each, few at a time.
+"""Studies that run beside the pages: one worker process each, few at a time.
 
 A run outlives the page that began it: whoever has its key, or the same scenario, finds it again.
 No streamlit here; everything is safe to call from several threads.
@@ -12,13 +12,13 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from explorer.points import Point, point_from_json
 from explorer.scenario import Scenario
 from explorer.snapshots import Snapshot, State
+from explorer.studies import KINDS, SCALING, Item, Result
 from explorer.worker import request
 
 MAX_LIVE = 2
@@ -31,9 +31,10 @@ _STOP_SECONDS = 0.5
 """How long a process may take to end before it is killed."""
 
 
-def run_key(scenario: Scenario) -> str:
-    """Name of a scenario's run: a hash of its content, whatever the number of devices."""
-    digest = hashlib.sha256(repr(replace(scenario, n_devices=1, upload=None)).encode())
+def run_key(scenario: Scenario, kind: str = SCALING) -> str:
+    """Name of a scenario's run: a hash of all of its content that matters to the kind."""
+    counted = scenario if KINDS[kind].takes_devices else replace(scenario, n_devices=1)
+    digest = hashlib.sha256(repr((kind, replace(counted, upload=None))).encode())
     if scenario.upload is not None:
         digest.update(repr((scenario.upload.name, scenario.upload.bindings)).encode())
         digest.update(scenario.upload.data)
@@ -48,15 +49,11 @@ def _without_content(scenario: Scenario) -> Scenario:
 class Run:
     """A worker process and what it has sent."""
 
-    def __init__(
-        self, scenario: Scenario, devices: tuple[int, ...], points: tuple[Point, ...]
-    ) -> None:
+    def __init__(self, scenario: Scenario, waiting: Snapshot) -> None:
         self._lock = threading.Lock()
         self._scenario = scenario
         self._process: subprocess.Popen[bytes] | None = None
-        self._now = Snapshot(
-            run_key(scenario), _without_content(scenario), devices, points, State.WAITING
-        )
+        self._now = waiting
         self.seen_at = time.monotonic()
 
     def snapshot(self) -> Snapshot:
@@ -108,9 +105,9 @@ class Run:
         """Feed the worker, take its messages, and note its end."""
         assert process.stdin is not None and process.stdout is not None
         solved = set(self._now.solved)
-        missing = [n for n in self._now.devices if n not in solved]
+        missing = [item for item in self._now.items if item not in solved]
         try:
-            for part in request(self._scenario, missing):
+            for part in request(self._now.kind, self._scenario, missing):
                 process.stdin.write(part)
             process.stdin.flush()
             for line in process.stdout:
@@ -127,21 +124,23 @@ class Run:
         on_end()
 
     def _take(self, message: dict[str, Any]) -> None:
+        kind = KINDS[self._now.kind]
         with self._lock:
             if "working" in message:
-                n_devices, share = message["working"]
-                self._now = replace(self._now, working_on=(int(n_devices), float(share)))
+                item, share = message["working"]
+                working_on = (kind.read_item(item), float(share))
+                self._now = replace(self._now, working_on=working_on)
             else:
-                new = map(point_from_json, message["points"])
-                points = sorted((*self._now.points, *new), key=lambda point: point.n_devices)
-                self._now = replace(self._now, points=tuple(points), working_on=(0, 0.0))
+                results = [*self._now.results, *map(kind.from_json, message["results"])]
+                results.sort(key=lambda result: self._now.items.index(kind.item_of(result)))
+                self._now = replace(self._now, results=tuple(results), working_on=(None, 0.0))
 
     def _end(self, code: int) -> None:
         with self._lock:
             self._scenario = self._now.scenario
             if self._now.state is not State.RUNNING:
                 return
-            if set(self._now.devices) <= set(self._now.solved):
+            if set(self._now.items) <= set(self._now.solved):
                 self._now = replace(self._now, state=State.DONE)
             else:
                 message = f"the worker process ended unexpectedly (exit code {code})"
@@ -164,19 +163,27 @@ class Registry:
         self._patience_seconds = patience_seconds
 
     def ensure(
-        self, scenario: Scenario, devices: tuple[int, ...], *, is_restart: bool = False
+        self,
+        scenario: Scenario,
+        items: Sequence[Item],
+        *,
+        kind: str = SCALING,
+        is_restart: bool = False,
     ) -> str:
         """Begin a scenario's run, or find it; returns its key.
 
         What an earlier run has solved is kept. A run that was stopped or failed stays so, unless
-        more devices are asked for.
+        more is asked for.
 
         Args:
-            scenario: what to solve; its number of devices does not matter.
-            devices: numbers of devices to solve it for.
+            scenario: what to study.
+            items: what to do of it.
+            kind: a name of `studies.KINDS`.
             is_restart: whether to go on with a run that was stopped or failed.
         """
-        key = run_key(scenario)
+        key = run_key(scenario, kind)
+        wanted = set(items)
+        results: tuple[Result, ...] = ()
         with self._lock:
             run = self._runs.get(key)
             if run is not None:
@@ -184,12 +191,17 @@ class Registry:
                 now = run.snapshot()
                 is_ended = now.state in (State.STOPPED, State.FAILED)
                 goes_on = now.state is State.DROPPED or (is_restart and is_ended)
-                if set(devices) <= set(now.devices) and not goes_on:
+                if wanted <= set(now.items) and not goes_on:
                     self._schedule()
                     return key
                 run.stop(State.DROPPED)
-                devices = tuple(sorted({*devices, *now.devices}))
-            self._runs[key] = Run(scenario, devices, run.snapshot().points if run else ())
+                wanted |= set(now.items if KINDS[kind].keeps_items else now.solved)
+                results = run.snapshot().results
+            in_order = tuple(sorted(wanted))
+            waiting = Snapshot(
+                key, kind, _without_content(scenario), in_order, results, State.WAITING
+            )
+            self._runs[key] = Run(scenario, waiting)
             self._forget()
             self._schedule()
         return key

@@ -23,6 +23,9 @@ MAX_ENTRIES = 2e11
 """Entries that a search for a page may visit, about half a minute's work; the samples at 1024
 devices need a sixth of it. The command line has no such limit."""
 
+TIME_LIMIT_SECONDS = 30.0
+"""Time that a search by bounds may take for a page; it then shows the best found and its gap."""
+
 
 @dataclass(frozen=True, slots=True)
 class Upload:
@@ -113,6 +116,6 @@ class Scenario:
                 flop_per_multiply_add=self.flop_per_multiply_add,
                 min_part=self.smallest_part,
             ),
-            search=SearchOptions(max_entries=MAX_ENTRIES),
+            search=SearchOptions(max_entries=MAX_ENTRIES, time_limit_seconds=TIME_LIMIT_SECONDS),
             pins=self.pins,
         )

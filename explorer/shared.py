@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -57,6 +57,12 @@ def _ask_for_sizes(names: Sequence[str]) -> None:
         st.rerun()
     st.markdown("### The file leaves sizes open")
     st.info(f"Give {plain(', '.join(names))} in the sidebar, below the file; it is solved at once.")
+
+
+def drop_unknown(key: str, options: Collection[str]) -> None:
+    """Have a choice begin anew if what was chosen is not among the options any more."""
+    if st.session_state.get(key) not in (None, *options):
+        del st.session_state[key]
 
 
 def show_chart(figure: go.Figure, *, key: str, alt: str, is_selectable: bool = False) -> Any:

@@ -9,7 +9,8 @@ from typing import TypeVar
 import streamlit as st
 
 from explorer import state
-from explorer.export import LOADED, show_export
+from explorer.export import OWN_FILE, show_export
+from explorer.history import has_gone_back
 from explorer.labels import HELP, MODELLED, plain
 from explorer.limits import (
     COUNT_LIMITS,
@@ -17,6 +18,7 @@ from explorer.limits import (
     FIGURE_LIMITS,
     MAX_UPLOAD_MEGABYTES,
     MULTIPLY_ADD,
+    allowed,
 )
 from explorer.scenario import UPLOAD, Scenario, Upload
 from pase_core.cluster import preset, preset_names
@@ -24,6 +26,9 @@ from pase_core.sources import default_min_part
 from sample_graphs import SAMPLES
 
 DEFAULT = Scenario()
+
+NETWORKS = {name: sample.title for name, sample in SAMPLES.items()} | {UPLOAD: "Your own file"}
+"""Titles of the networks to choose from, by name."""
 
 Number = TypeVar("Number", int, float)
 
@@ -62,22 +67,38 @@ def choose_scenario() -> Scenario | None:
 
 
 def _choose_network() -> str:
-    options = [*SAMPLES, UPLOAD]
-    # The box reads and writes its titles in the address; take the command line's names as well.
-    asked = st.query_params.get("network")
-    if asked in SAMPLES and "network" not in st.session_state:
-        st.query_params["network"] = SAMPLES[asked].title
-        st.rerun()
-    return st.selectbox(
+    """The network's name. Not bound: the address has the command line's names, not titles."""
+    if "network" not in st.session_state or has_gone_back():
+        st.session_state["network"] = _asked_network()
+    name = st.selectbox(
         "Network",
-        options,
-        options.index(DEFAULT.network),
+        list(NETWORKS),
         key="network",
         help=HELP["network"],
-        format_func=lambda name: SAMPLES[name].title if name in SAMPLES else "Your own file",
-        on_change=state.forget,
-        bind="query-params",
+        format_func=NETWORKS.__getitem__,
+        on_change=_change_network,
     )
+    _note_network(name)
+    return name
+
+
+def _asked_network() -> str:
+    """The network in the address, by its name or its title; nonsense counts as none."""
+    asked = st.query_params.get("network", "")
+    names = {title: name for name, title in NETWORKS.items()}
+    return asked if asked in NETWORKS else names.get(asked, DEFAULT.network)
+
+
+def _note_network(name: str) -> None:
+    """Put a network into the address, if it is not there."""
+    if name != _asked_network():
+        st.query_params["network"] = name
+
+
+def _change_network() -> None:
+    """Drop what belongs to the network before, after noting the new one: one entry for both."""
+    _note_network(st.session_state["network"])
+    state.forget()
 
 
 def _choose_file() -> Upload | None:
@@ -86,16 +107,16 @@ def _choose_file() -> Upload | None:
         type=["json", "onnx"],
         key="file",
         max_upload_size=MAX_UPLOAD_MEGABYTES,
-        on_change=_forget_file,
+        on_change=_take_file,
     )
-    if LOADED in st.session_state:
-        upload: Upload
-        file_id, upload = st.session_state[LOADED]
-        st.caption(f"From the scenario loaded: {plain(upload.name)}")
-        return replace(upload, bindings=_choose_sizes(file_id, dict(upload.bindings)))
-    if file is None:
+    if OWN_FILE not in st.session_state:
         return None
-    return Upload(file.name, file.getvalue(), _choose_sizes(file.file_id, {}))
+    upload: Upload
+    file_id, upload = st.session_state[OWN_FILE]
+    # It came with a scenario, or other networks were looked at meanwhile.
+    if file is None or file.file_id != file_id:
+        st.caption(f"In use: {plain(upload.name)}")
+    return replace(upload, bindings=_choose_sizes(file_id, dict(upload.bindings)))
 
 
 def _choose_sizes(file_id: str, known: Mapping[str, int]) -> tuple[tuple[str, int], ...]:
@@ -108,15 +129,20 @@ def _choose_sizes(file_id: str, known: Mapping[str, int]) -> tuple[tuple[str, in
             *COUNT_LIMITS["size"],
             known.get(name),
             key=f"{file_id} {name}",
+            help=allowed(COUNT_LIMITS["size"]),
+            persist_state="session",
         )
         for name in names
     }
     return tuple((name, size) for name, size in sizes.items() if size is not None)
 
 
-def _forget_file() -> None:
-    """Another file was given: drop what belongs to the one before."""
-    st.session_state.pop(LOADED, None)
+def _take_file() -> None:
+    """Keep a file for the session: the uploader loses it when another network is chosen."""
+    file = st.session_state["file"]
+    st.session_state.pop(OWN_FILE, None)
+    if file is not None:
+        st.session_state[OWN_FILE] = (file.file_id, Upload(file.name, file.getvalue()))
     state.forget()
 
 
@@ -163,7 +189,7 @@ def _optional(
         *limits,
         None,
         key=key,
-        help=HELP[key],
+        help=f"{HELP[key]} {allowed(limits)}",
         placeholder=placeholder,
         bind="query-params",
     )

@@ -1,4 +1,4 @@
-"""A scaling study at one moment, as frozen data. No streamlit here."""
+"""A study at one moment, as frozen data. No streamlit here."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from enum import Enum
 
 from explorer.points import Point
 from explorer.scenario import Scenario
+from explorer.studies import KINDS, Item, Result, Trial
+from pase_core.search.trajectory import Trajectory
 
 
 class State(Enum):
@@ -27,20 +29,22 @@ class Snapshot:
 
     Attributes:
         key: its name.
-        scenario: what is solved, without the upload's content.
-        devices: the numbers of devices that were asked for, in order.
-        points: what has come in, with the fewest devices first.
+        kind: a name of `studies.KINDS`.
+        scenario: what is studied, without the upload's content.
+        items: what was asked for, in order.
+        results: what has come in, in the order of the items.
         state: what it is doing.
-        working_on: the number of devices that is being solved, and the share of it that is done.
+        working_on: the item that is being worked on, if any, and the share of it that is done.
         message: why it failed.
     """
 
     key: str
+    kind: str
     scenario: Scenario
-    devices: tuple[int, ...]
-    points: tuple[Point, ...]
+    items: tuple[Item, ...]
+    results: tuple[Result, ...]
     state: State
-    working_on: tuple[int, float] = (0, 0.0)
+    working_on: tuple[Item | None, float] = (None, 0.0)
     message: str = ""
 
     @property
@@ -49,28 +53,39 @@ class Snapshot:
         return self.state in (State.WAITING, State.RUNNING)
 
     @property
-    def solved(self) -> tuple[int, ...]:
-        """Numbers of devices that have an answer, if only a message."""
-        return tuple(dict.fromkeys(point.n_devices for point in self.points))
+    def solved(self) -> tuple[Item, ...]:
+        """Items that have an answer, if only a message."""
+        return tuple(dict.fromkeys(map(KINDS[self.kind].item_of, self.results)))
 
     @property
     def share(self) -> float:
-        """Share of the numbers of devices that is done."""
+        """Share of the items that is done."""
         partly = self.working_on[1] if self.is_alive else 0.0
-        return min(1.0, (len(self.solved) + partly) / max(1, len(self.devices)))
+        return min(1.0, (len(self.solved) + partly) / max(1, len(self.items)))
 
 
 def progress_of(snapshots: Sequence[Snapshot]) -> tuple[float, str]:
     """Share of some runs that is done, and a sentence about them."""
-    n_asked = sum(len(snapshot.devices) for snapshot in snapshots)
-    share = sum(snapshot.share * len(snapshot.devices) for snapshot in snapshots) / n_asked
+    n_asked = sum(len(snapshot.items) for snapshot in snapshots)
+    share = sum(snapshot.share * len(snapshot.items) for snapshot in snapshots) / n_asked
     n_solved = sum(len(snapshot.solved) for snapshot in snapshots)
     solved = f"{n_solved} of {n_asked} searches done"
     failed = next((each.message for each in snapshots if each.state is State.FAILED), "")
     running = [each for each in snapshots if each.state is State.RUNNING]
     if running:
-        n_devices = running[0].working_on[0]
-        return share, solved + (f"; searching for {n_devices} devices …" if n_devices else " …")
+        item = running[0].working_on[0]
+        doing = "" if item is None else f"; {KINDS[running[0].kind].describe(item)}"
+        return share, f"{solved}{doing} …"
     if any(snapshot.is_alive for snapshot in snapshots):
         return share, f"{solved}; waiting for other runs to end …"
     return share, f"{solved}; {failed or 'stopped'}."
+
+
+def points_in(snapshot: Snapshot) -> tuple[Point, ...]:
+    """The points of a scaling study."""
+    return tuple(result for result in snapshot.results if isinstance(result, Point))
+
+
+def trials_in(snapshot: Snapshot) -> tuple[tuple[Trial, Trajectory], ...]:
+    """The runs of searches that are done."""
+    return tuple(result for result in snapshot.results if not isinstance(result, Point))

@@ -6,6 +6,7 @@ import importlib
 import socket
 from pathlib import Path
 
+from explorer.labels import TITLE
 from pase_core.errors import OptionError
 
 OPTIONS: dict[str, object] = {
@@ -13,6 +14,7 @@ OPTIONS: dict[str, object] = {
     "client.toolbarMode": "viewer",
     "client.showErrorDetails": "none",
     "global.developmentMode": False,
+    "logger.hideWelcomeMessage": True,
     "global.disableWidgetStateDuplicationWarning": True,
     "runner.magicEnabled": False,
     "server.fileWatcherType": "none",
@@ -20,7 +22,8 @@ OPTIONS: dict[str, object] = {
     "theme.light.primaryColor": "#0072B2",
     "theme.dark.primaryColor": "#56B4E9",
 }
-"""Streamlit's options: nothing is sent anywhere, and no traceback reaches the page."""
+"""Streamlit's options: nothing is sent anywhere, no traceback reaches the page, no advice on tools
+is given."""
 
 
 def _check_port(port: int) -> None:
@@ -62,4 +65,5 @@ def start(port: int = 8501, *, opens_browser: bool = True) -> None:
         "server.headless": not opens_browser,
     }
     bootstrap.load_config_options(options)
+    print(f"{TITLE}: http://localhost:{port} (Ctrl+C ends it)", flush=True)
     bootstrap.run(str(Path(__file__).with_name("app.py")), False, [], options)

@@ -1,4 +1,4 @@
-"""What the user has picked on the pages: one selection, opened modules, pinned layers.
+"""What is not a widget's own: the network, one selection, opened modules, pinned layers.
 
 It lives in the session and in the address, beside the sidebar's scenario.
 """
@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import streamlit as st
+
+from explorer.history import has_gone_back
 
 Pins = tuple[tuple[str, tuple[int, ...]], ...]
 
@@ -30,6 +32,14 @@ def _put(name: str, value: object, text: str) -> None:
         st.query_params[name] = text
     elif name in st.query_params:
         del st.query_params[name]
+
+
+def follow_address() -> None:
+    """After Back or Forward forget what was picked, so that it is read from the address again."""
+    if has_gone_back():
+        for name in ("layer", "open", "pins"):
+            st.session_state.pop(f"picked {name}", None)
+        st.session_state.pop("earlier pins", None)
 
 
 def selected() -> str | None:

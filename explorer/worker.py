@@ -1,8 +1,8 @@
-"""The process behind a scaling study: `python -m explorer.worker`. No streamlit here.
+"""The process behind a study: `python -m explorer.worker`. No streamlit here.
 
-Standard input: one line of JSON (`scenario`, `devices`, `n_bytes`), then the content of the
+Standard input: one line of JSON (`kind`, `scenario`, `items`, `n_bytes`), then the content of the
 upload. It stays open as long as the server lives; when it closes, this process ends. Standard
-output: one line of JSON per message, either `working` ([devices, share done]) or `points`.
+output: one line of JSON per message, either `working` ([item, share done]) or `results`.
 """
 
 from __future__ import annotations
@@ -14,19 +14,12 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import replace
 from typing import Any
 
-from explorer.points import (
-    Point,
-    point_to_json,
-    points_of,
-    scenario_from_json,
-    scenario_to_json,
-)
+from explorer.points import scenario_from_json, scenario_to_json
 from explorer.scenario import Scenario
+from explorer.studies import KINDS, Item, Kind, Result, Solve
 from pase_core.errors import PaseError
-from pase_core.solve import Problem, compare
 
 _PROGRESS_SECONDS = 0.1
 """Least time between two messages about progress."""
@@ -34,48 +27,48 @@ _PROGRESS_SECONDS = 0.1
 Send = Callable[[str, object], None]
 
 
-def request(scenario: Scenario, devices: Iterable[int]) -> Iterator[bytes]:
+def request(kind: str, scenario: Scenario, items: Iterable[Item]) -> Iterator[bytes]:
     """What to write to a worker's standard input."""
     content = scenario.upload.data if scenario.upload else b""
     header = {
+        "kind": kind,
         "scenario": scenario_to_json(scenario),
-        "devices": list(devices),
+        "items": list(items),
         "n_bytes": len(content),
     }
     yield json.dumps(header).encode() + b"\n"
     yield content
 
 
-def solve_all(scenario: Scenario, devices: Iterable[int], send: Send) -> None:
-    """Solve a scenario for each number of devices; an error becomes a point with a message."""
+def solve_all(kind: Kind, scenario: Scenario, items: Iterable[Item], send: Send) -> None:
+    """Solve every item; an error becomes a result with a message."""
     try:
-        problem = scenario.problem()
+        solve = kind.begin(scenario.problem())
     except PaseError as error:
-        for n_devices in devices:
-            send("points", [point_to_json(Point(n_devices, message=str(error)))])
+        for item in items:
+            send("results", [kind.to_json(kind.fail(item, str(error)))])
         return
-    for n_devices in devices:
-        send("working", [n_devices, 0.0])
-        points = _solve_one(problem, n_devices, send)
-        send("points", [point_to_json(point) for point in points])
+    for item in items:
+        send("working", [item, 0.0])
+        results = _solve_one(kind, solve, item, send)
+        send("results", [kind.to_json(result) for result in results])
 
 
-def _solve_one(problem: Problem, n_devices: int, send: Send) -> tuple[Point, ...]:
+def _solve_one(kind: Kind, solve: Solve, item: Item, send: Send) -> tuple[Result, ...]:
     sent_at = time.monotonic()
 
     def progress(share: float) -> None:
         nonlocal sent_at
         if time.monotonic() - sent_at > _PROGRESS_SECONDS:
             sent_at = time.monotonic()
-            send("working", [n_devices, share])
+            send("working", [item, share])
 
-    cluster = problem.cluster.with_devices(n_devices)
     try:
-        return points_of(compare(replace(problem, cluster=cluster), progress))
+        return solve(item, progress)
     except PaseError as error:
-        return (Point(n_devices, message=str(error)),)
+        return (kind.fail(item, str(error)),)
     except MemoryError:
-        return (Point(n_devices, message="this machine's memory does not suffice"),)
+        return (kind.fail(item, "this machine's memory does not suffice"),)
 
 
 def _end_with_server() -> None:
@@ -117,7 +110,9 @@ def main() -> None:
         answers.write(json.dumps({kind: message}) + "\n")
         answers.flush()
 
-    solve_all(scenario_from_json(header["scenario"], content), header["devices"], send)
+    kind = KINDS[header["kind"]]
+    items = [kind.read_item(item) for item in header["items"]]
+    solve_all(kind, scenario_from_json(header["scenario"], content), items, send)
     os._exit(0)  # not held up by the thread that waits for the server's end
 
 

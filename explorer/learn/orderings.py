@@ -61,7 +61,7 @@ def _show_samples(scenario: Scenario, budget: float) -> None:
     growths = sample_growths(n_devices, scenario.min_part, (NAIVE, CLEVER))
     table = tables.sample_growth_table(growths, ORDERINGS, budget)
     st.dataframe(
-        table,
+        tables.shown_sample_growth(table),
         hide_index=True,
         height="content",
         column_config={
@@ -74,4 +74,5 @@ def _show_samples(scenario: Scenario, budget: float) -> None:
             "fits": f"Fits {with_prefix(budget, 'B', 1)}",
         },
     )
-    offer_table(f"orderings-{n_devices}", table, {"devices": n_devices})
+    titles = {"table": "largest table [entries]", "kept": "to be kept [B]"}
+    offer_table(f"orderings-{n_devices}", table.rename(columns=titles), {"devices": n_devices})

@@ -13,12 +13,12 @@ from explorer.learn.texts import ORDERING_HELP, ORDERINGS, RECURRENCE, STEPS_INT
 from explorer.lessons import Subject, first_title, subjects
 from explorer.plots.growth import step_sizes
 from explorer.scenario import Scenario
-from explorer.shared import show_chart
+from explorer.shared import drop_unknown, show_chart
 from explorer.step_picture import draw_step
 from explorer.tables.learn import STATES, Steps
 from pase_core.search.growth import grow
 
-STEP, CANVAS = "step", "learn picture"
+STEP, MODULE, CANVAS = "step", "module", "learn picture"
 
 PLAYING, TURNED, NETWORK = "learn playing", "learn turned", "learn network"
 
@@ -38,7 +38,7 @@ def show(scenario: Scenario, title: str) -> None:
     if st.session_state.setdefault(NETWORK, title) != title:
         st.session_state[NETWORK] = title
         _rewind()
-    subject, ordering = _choose_subject(title, subjects(scenario, title))
+    subject, ordering = _choose_subject(subjects(scenario, title))
     steps = grow(subject.skeleton.neighbours, subject.skeleton.n_choices, ordering)
     is_playing = st.session_state.get(PLAYING, False)
     st.fragment(_show_steps, run_every=SECONDS_PER_STEP if is_playing else None)(subject, steps)
@@ -46,14 +46,16 @@ def show(scenario: Scenario, title: str) -> None:
         st.markdown(RECURRENCE)
 
 
-def _choose_subject(network: str, found: dict[str, Subject]) -> tuple[Subject, str]:
+def _choose_subject(found: dict[str, Subject]) -> tuple[Subject, str]:
     titles = list(found)
+    drop_unknown(MODULE, titles)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         title = st.selectbox(
             "Eliminate",
             titles,
             titles.index(first_title(found)),
-            key=f"learn subject {network}",
+            key=MODULE,
+            bind="query-params",
             on_change=_rewind,
         )
         ordering = st.segmented_control(

@@ -43,7 +43,7 @@ def show() -> None:
     _show_totals(toy, yours)
     _show_charts(toy, yours, items, best)
     st.markdown("##### The bill: every number with its formula")
-    is_full = st.toggle("Show terms that are 0 as well", key="toy zeros")
+    is_full = st.toggle("Show terms that are 0 as well", key="zeros", bind="query-params")
     for item, configuration in zip(items, _splits(toy, items, configurations), strict=True):
         show_item(item, configuration, UNIT, is_full=is_full)
     st.markdown(

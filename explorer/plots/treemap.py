@@ -54,10 +54,7 @@ def cost_treemap(
             marker={
                 **_colouring(tree, colours, scale, unit),
                 "pad": {"l": 2, "r": 2, "b": 2, "t": 22},
-                "line": {
-                    "width": [4 if chosen else 1 for chosen in is_marked],
-                    "color": [ink if chosen else paper for chosen in is_marked],
-                },
+                "line": _frames(is_marked, ink, paper),
             },
         )
     )
@@ -67,6 +64,14 @@ def cost_treemap(
         uniformtext={"minsize": 11, "mode": "hide"},
     )
     return figure
+
+
+def _frames(is_marked: Sequence[bool], ink: str, paper: str) -> dict[str, Any]:
+    """Lines around the areas, thick around those of the selected layers."""
+    return {
+        "width": [4 if chosen else 1 for chosen in is_marked],
+        "color": [ink if chosen else paper for chosen in is_marked],
+    }
 
 
 def _labels(titles: pd.Series[str], is_marked: Sequence[bool]) -> list[str]:

@@ -5,24 +5,35 @@ Costs stay in the cost model's unit; columns of pretty text say so.
 
 from explorer.tables.audit import audit
 from explorer.tables.boxes import box_table, box_transfers, split_kind
-from explorer.tables.compare import Lineup, comparison_table, line_up, lineup_components, verdict
+from explorer.tables.compare import (
+    Lineup,
+    comparison_table,
+    comparison_titles,
+    line_up,
+    lineup_components,
+    shown_comparison,
+    verdict,
+)
 from explorer.tables.details import (
     candidate_table,
     component_comparison,
+    component_costs,
     dimension_table,
+    scaled_candidates,
     tensor_table,
 )
 from explorer.tables.differences import (
     SAVED_COLUMNS,
     coloured,
     difference_table,
-    differences_csv,
+    difference_titles,
     differing,
     like_layers,
     module_differences,
+    shown_differences,
     sum_in_words,
 )
-from explorer.tables.downloads import layers_csv, layers_json
+from explorer.tables.downloads import layers_csv, layers_json, to_csv, to_json
 from explorer.tables.explain import NEGLIGIBLE
 from explorer.tables.figure6 import (
     MEASURED,
@@ -49,8 +60,14 @@ from explorer.tables.layer_costs import (
     layer_totals,
     waterfall_steps,
 )
-from explorer.tables.layers import layer_scale, layer_table, module_table, scaled
-from explorer.tables.learn import growth_table, ordering_sentence, sample_growth_table, step_words
+from explorer.tables.layers import layer_scale, layer_table, module_of, module_table, scaled
+from explorer.tables.learn import (
+    growth_table,
+    ordering_sentence,
+    sample_growth_table,
+    shown_sample_growth,
+    step_words,
+)
 from explorer.tables.parts import SPACE, held_things, part_grid
 from explorer.tables.scaling import (
     crossing_table,
@@ -91,14 +108,16 @@ __all__ = [
     "candidate_table",
     "coloured",
     "comparison_table",
+    "comparison_titles",
     "component_comparison",
+    "component_costs",
     "component_table",
     "cost_sentence",
     "cost_tree",
     "crossing_table",
     "dearest_layers",
     "difference_table",
-    "differences_csv",
+    "difference_titles",
     "differing",
     "dimension_table",
     "failures",
@@ -124,18 +143,23 @@ __all__ = [
     "matching_layers",
     "memory_line",
     "module_differences",
+    "module_of",
     "module_table",
     "node_remark",
     "ordering_sentence",
     "part_grid",
     "sample_growth_table",
     "scaled",
+    "scaled_candidates",
     "scaling_headline",
     "scaling_json",
     "scaling_table",
     "scaling_title",
     "selected_layers",
+    "shown_comparison",
+    "shown_differences",
     "shown_figure6",
+    "shown_sample_growth",
     "shown_scaling",
     "split_cells",
     "split_kind",
@@ -147,6 +171,8 @@ __all__ = [
     "tiles",
     "time_scale",
     "title",
+    "to_csv",
+    "to_json",
     "total_scale",
     "toy_totals",
     "verdict",

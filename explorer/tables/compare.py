@@ -9,11 +9,11 @@ from dataclasses import dataclass, replace
 import pandas as pd
 
 from explorer.labels import component_title, plain
-from explorer.tables.summary import strategy_title
+from explorer.tables.summary import strategy_title, total_scale
 from pase_core.pricing import unique_names
 from pase_core.solve import Comparison
 from pase_core.strategy import PricedStrategy
-from pase_core.units import percent, ratio, with_prefix
+from pase_core.units import common_scale, percent, ratio, with_prefix
 
 EDITED = "edited"
 """Name of the best strategy that keeps the pinned layers."""
@@ -92,6 +92,24 @@ def comparison_table(lineup: Lineup) -> pd.DataFrame:
             for title, priced in lineup.strategies.items()
         ]
     )
+
+
+def shown_comparison(lineup: Lineup, table: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, str]]:
+    """The table of strategies for people, and the unit of each column that has one."""
+    scales = {
+        "cost": total_scale(lineup.comparison),
+        "weights": common_scale(float(table["weights"].max()), "B"),
+        "seconds": (1.0, "s") if table["seconds"].max() >= 1 else (1e-3, "ms"),
+    }
+    scaled = {name: table[name] / scale for name, (scale, _unit) in scales.items()}
+    return table.assign(**scaled), {name: unit for name, (_scale, unit) in scales.items()}
+
+
+def comparison_titles(lineup: Lineup, table: pd.DataFrame) -> pd.DataFrame:
+    """The table of strategies for a file: the titles of its columns have their unit."""
+    unit = lineup.comparison.solution.unit
+    titles = {"cost": f"cost [{unit}]", "seconds": "time [s]", "weights": "weights [B]"}
+    return table.rename(columns=titles)
 
 
 def lineup_components(lineup: Lineup, titles: Sequence[str]) -> pd.DataFrame:

@@ -33,9 +33,8 @@ def dimension_table(comparison: Comparison, position: int) -> pd.DataFrame:
     )
 
 
-def component_comparison(comparison: Comparison, layers: Sequence[int]) -> pd.DataFrame:
-    """Cost of some layers by component, found and data parallel, as text with units."""
-    unit = comparison.solution.unit
+def component_costs(comparison: Comparison, layers: Sequence[int]) -> pd.DataFrame:
+    """Cost of some layers by component and their sum, found and data parallel, as numbers."""
     columns = {
         "found": _components_of(comparison.solution.found, layers),
         "data parallel": _components_of(comparison.data_parallel, layers),
@@ -44,12 +43,22 @@ def component_comparison(comparison: Comparison, layers: Sequence[int]) -> pd.Da
     rows = {
         "cost": [component_title(name) for name in names] + ["Sum"],
         **{
-            title: [with_prefix(costs[name], unit) for name in names]
-            + [with_prefix(sum(costs.values()), unit)]
+            title: [costs[name] for name in names] + [sum(costs.values())]
             for title, costs in columns.items()
         },
     }
     return pd.DataFrame(rows)
+
+
+def component_comparison(comparison: Comparison, layers: Sequence[int]) -> pd.DataFrame:
+    """The same as text with units."""
+    costs = component_costs(comparison, layers)
+    unit = comparison.solution.unit
+    texts = {
+        title: [with_prefix(value, unit) for value in costs[title]]
+        for title in ("found", "data parallel")
+    }
+    return costs.assign(**texts)
 
 
 def _components_of(priced: PricedStrategy, layers: Sequence[int]) -> dict[str, float]:
@@ -92,16 +101,15 @@ def candidate_table(
     """One row per configuration of a layer, the best first.
 
     Args:
-        comparison: the result, for its unit.
+        comparison: the result, for its layers.
         costs: cost tables without pins.
         position: of the layer.
         whole_costs: cost of the best whole strategy with each configuration.
 
     Returns:
-        Columns: row (in the cost table), split, alone (cost of the layer, as text), whole (as
-        text) and more (per cent above the optimum).
+        Columns: row (in the cost table), split, more (per cent above the optimum), alone_cost (of
+        the layer) and whole_cost.
     """
-    unit = comparison.solution.unit
     layer = comparison.solution.problem.graph.layers[position]
     optimum = min(whole_costs) or 1.0
     order = np.argsort(np.asarray(whole_costs), kind="stable")
@@ -112,7 +120,14 @@ def candidate_table(
             "row": order,
             "split": [describe_splits(layer, tuple(map(int, splits[row]))) for row in order],
             "more": [100.0 * (whole_costs[row] / optimum - 1.0) for row in order],
-            "alone": [with_prefix(float(alone[row]), unit) for row in order],
-            "whole": [with_prefix(whole_costs[row], unit) for row in order],
+            "alone_cost": [float(alone[row]) for row in order],
+            "whole_cost": [whole_costs[row] for row in order],
         }
+    )
+
+
+def scaled_candidates(candidates: pd.DataFrame, scale: float) -> pd.DataFrame:
+    """Candidates with the columns alone and whole: their costs divided by `scale`, for people."""
+    return candidates.assign(
+        alone=candidates["alone_cost"] / scale, whole=candidates["whole_cost"] / scale
     )

@@ -16,7 +16,7 @@ from pase_core.cost_tables import Array
 from pase_core.modules import module_names
 from pase_core.solve import Problem, cost_model
 from pase_core.strategy import PricedStrategy, describe_splits
-from pase_core.units import with_prefix
+from pase_core.units import common_scale, with_prefix
 
 SAVED_COLUMNS = tuple(f"saved {name}" for name in COMPONENTS)
 """Columns of what is saved by component; they add up to `saved`."""
@@ -166,8 +166,27 @@ def coloured(
     return table.style.map(paint, subset=list(columns))
 
 
-def differences_csv(problem: Problem, differences: pd.DataFrame, this: str, against: str) -> str:
-    """A difference table as CSV; the titles of the columns of costs have their unit."""
+def shown_differences(differences: pd.DataFrame, unit: str) -> tuple[pd.DataFrame, list[str], str]:
+    """Differences for people: what is saved in a unit that reads well, to two places.
+
+    Args:
+        differences: as `difference_table`, one row or more.
+        unit: of all costs.
+
+    Returns:
+        The rows, the names of the columns of savings that are not 0 throughout, and their unit.
+    """
+    scale, scaled_unit = common_scale(float(differences["saved"].abs().max()), unit)
+    names = ["saved", *SAVED_COLUMNS]
+    rounded = {name: (differences[name] / scale).round(2) + 0.0 for name in names}
+    told = ["saved", *(name for name in SAVED_COLUMNS if rounded[name].any())]
+    return differences.assign(**rounded), told, scaled_unit
+
+
+def difference_titles(
+    problem: Problem, differences: pd.DataFrame, this: str, against: str
+) -> pd.DataFrame:
+    """A difference table for a file: the titles of the columns of costs have their unit."""
     unit = cost_model(problem).unit
     titles = {
         "split": f"split: {this}",
@@ -177,7 +196,7 @@ def differences_csv(problem: Problem, differences: pd.DataFrame, this: str, agai
         "cost_against": f"cost: {against} [{unit}]",
         **{column: f"{column} [{unit}]" for column in ("saved", *SAVED_COLUMNS)},
     }
-    return str(differences.rename(columns=titles).to_csv(index=False, lineterminator="\r\n"))
+    return differences.rename(columns=titles)
 
 
 def _component_lines(saved: Array, unit: str) -> list[str]:

@@ -1,7 +1,8 @@
-"""Tables as files."""
+"""Tables as files: CSV that a spreadsheet may open, and JSON."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Hashable, Mapping
 
 import pandas as pd
@@ -12,12 +13,60 @@ from pase_core.solve import Comparison
 
 _COSTS = ("cost", "transfers", "data_parallel", "saving")
 
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+"""What a spreadsheet takes for the beginning of a formula."""
+
+
+def to_csv(table: pd.DataFrame) -> str:
+    """A table as CSV; text that a spreadsheet would run as a formula gets a quote before it.
+
+    Example:
+        >>> to_csv(pd.DataFrame({"layer": ["=1+1", "-2"], "cost": [-1.0, 2.5]})).splitlines()
+        ['layer,cost', "'=1+1,-1.0", '-2,2.5']
+    """
+    safe = table.rename(columns=_defused).map(_defused)
+    return str(safe.to_csv(index=False, lineterminator="\r\n"))
+
+
+def _defused(value: object) -> object:
+    is_risky = isinstance(value, str) and value.startswith(_FORMULA)
+    return f"'{value}" if is_risky and not _is_number(str(value)) else value
+
+
+def _is_number(text: str) -> bool:
+    try:
+        return math.isfinite(float(text))
+    except ValueError:
+        return False
+
+
+def to_json(table: pd.DataFrame, about: Mapping[str, object] | None = None) -> str:
+    """A table as JSON, schema `pase.table/1`: an object per row; what is not there is null.
+
+    Args:
+        table: the rows.
+        about: further entries, such as the unit of the costs.
+    """
+    rows = table.astype(object).where(table.notna(), None).to_dict("records")
+    head = {"schema": "pase.table/1", "note": MODELLED}
+    return to_text({**head, **(about or {}), "rows": [_plain_row(row) for row in rows]})
+
+
+def _plain_row(row: Mapping[Hashable, object]) -> dict[str, object]:
+    """A row with Python's own numbers."""
+    return {
+        str(name): value.item() if hasattr(value, "item") else value for name, value in row.items()
+    }
+
+
+def _with_units(layers: pd.DataFrame, unit: str) -> pd.DataFrame:
+    """A layer table whose columns of costs have their unit in the title."""
+    return layers.rename(columns={name: f"{name} [{unit}]" for name in _COSTS})
+
 
 def layers_csv(comparison: Comparison, layers: pd.DataFrame) -> str:
     """Rows of a layer table as CSV; the titles of the columns of costs have their unit."""
-    unit = comparison.solution.unit
-    titles = {name: f"{name} [{unit}]" for name in _COSTS}
-    return str(layers.rename(columns=titles).to_csv(index=False, lineterminator="\r\n"))
+    return to_csv(_with_units(layers, comparison.solution.unit))
 
 
 def layers_json(comparison: Comparison, layers: pd.DataFrame) -> str:

@@ -58,15 +58,21 @@ def layer_scale(layers: pd.DataFrame, unit: str) -> tuple[float, str]:
     return common_scale(float(layers["cost"].max()), unit)
 
 
+def module_of(layers: pd.DataFrame, name: str | None) -> str | None:
+    """The module that a layer is in, or the module of that name; None if there is neither."""
+    found = layers["module"][(layers["layer"] == name) | (layers["module"] == name)]
+    return None if found.empty else str(found.iloc[0])
+
+
 def module_table(layers: pd.DataFrame, unit: str) -> pd.DataFrame:
     """Sums of a layer table by module, in the order of the graph.
 
-    Columns: module, label (its name for a chart), n_layers, cost, data_parallel, saving, and the
-    pretty text `hover`.
+    Columns: module, n_layers, cost, data_parallel, saving, dearest (name of its dearest layer) and
+    the pretty text `hover`.
     """
     grouped = layers.groupby("module", sort=False)
     table = grouped[["cost", "data_parallel", "saving"]].sum().reset_index()
-    table["label"] = table["module"].map(html.escape)
+    table["dearest"] = layers["layer"][grouped["cost"].idxmax()].to_numpy()
     table.insert(1, "n_layers", grouped.size().to_numpy())
     table["hover"] = [
         _module_hover(*row, unit=unit)

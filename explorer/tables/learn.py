@@ -161,7 +161,10 @@ def sample_growth_table(
     orderings: Mapping[str, str],
     budget_bytes: float,
 ) -> pd.DataFrame:
-    """One row per sample and ordering: largest dependent set and table, whether it fits.
+    """One row per sample and ordering, as numbers: largest dependent set and table, what to keep.
+
+    Columns: network, layers, ordering, set, table (entries), kept (bytes), fits (yes or no). The
+    numbers can be far too large for 64 bits.
 
     Args:
         growths: steps by sample and ordering.
@@ -175,11 +178,19 @@ def sample_growth_table(
                 "layers": len(steps),
                 "ordering": orderings[ordering],
                 "set": largest_dependent_set(steps),
-                "table": amount(largest_joint(steps)),
-                "kept": amount_of_bytes(kept_bytes(steps)),
+                "table": largest_joint(steps),
+                "kept": kept_bytes(steps),
                 "fits": "yes" if kept_bytes(steps) <= budget_bytes else "no",
             }
             for name, of_ordering in growths.items()
             for ordering, steps in of_ordering.items()
         ]
+    )
+
+
+def shown_sample_growth(table: pd.DataFrame) -> pd.DataFrame:
+    """The same for people, amounts in words."""
+    return table.assign(
+        table=[amount(entries) for entries in table["table"]],
+        kept=[amount_of_bytes(n_bytes) for n_bytes in table["kept"]],
     )

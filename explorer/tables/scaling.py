@@ -134,6 +134,8 @@ def scaling_headline(table: pd.DataFrame) -> str:
     )
     if best["devices"] == last["devices"]:
         return f"{text}, one of data parallelism **{best_gain:.3g} times**."
+    if best["devices"] == first["devices"]:
+        return f"{text}; data parallelism gains nothing from more of them."
     return (
         f"{text}; data parallelism gets no further than **{best_gain:.3g} times**, on "
         f"{best['devices']}."

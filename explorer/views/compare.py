@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import streamlit as st
 
 from explorer import cached, contrast, tables
+from explorer.downloads import offer_table
 from explorer.labels import (
     COMPONENT_COLOURS,
     component_title,
@@ -15,11 +17,10 @@ from explorer.labels import (
 )
 from explorer.plots.bars import stacked_costs
 from explorer.scenario import Scenario
-from explorer.shared import current_comparison, current_scenario, show_chart
+from explorer.shared import current_comparison, current_scenario, drop_unknown, show_chart
 from explorer.uploads import show_uploads, uploaded_strategies
 from pase_core.exporters.solution_json import to_text
 from pase_core.exporters.strategy_file import strategy_to_csv, strategy_to_dict
-from pase_core.units import common_scale
 
 MOST_BARS = 12
 
@@ -51,8 +52,7 @@ def _choose_two(lineup: tables.Lineup, is_edited: bool) -> tuple[str, str]:
     """Two pickers and a button that swaps them."""
     titles = list(lineup.strategies)
     for key in ("this", "against"):
-        if st.session_state.get(key, titles[0]) not in titles:
-            del st.session_state[key]  # a file that is gone
+        drop_unknown(key, titles)  # a file that is gone
     defaults = (int(is_edited), 2 if is_edited else 1)
     columns = st.columns([4, 4, 1], vertical_alignment="bottom")
     chosen = [
@@ -88,29 +88,29 @@ def _show_all(lineup: tables.Lineup) -> None:
         alt="Cost of every strategy, by component",
     )
     table = tables.comparison_table(lineup)
-    byte_scale, byte_unit = common_scale(float(table["weights"].max()), "B")
-    second_scale, second_unit = (1.0, "s") if table["seconds"].max() >= 1 else (1e-3, "ms")
+    shown, units = tables.shown_comparison(lineup, table)
     st.dataframe(
-        table.assign(
-            cost=table["cost"] / scale,
-            weights=table["weights"] / byte_scale,
-            seconds=table["seconds"] / second_scale,
-        ),
+        shown,
         hide_index=True,
         height="content" if len(table) <= MOST_BARS else 460,
-        column_config=_columns(unit, second_unit, byte_unit),
+        column_config=_columns(units),
+    )
+    problem = lineup.comparison.solution.problem
+    offer_table(
+        f"{problem.graph.name}-{problem.cluster.n_devices}-strategies",
+        tables.comparison_titles(lineup, table),
     )
 
 
-def _columns(unit: str, second_unit: str, byte_unit: str) -> dict[str, Any]:
+def _columns(units: Mapping[str, str]) -> dict[str, Any]:
     """Titles and formats of the table of strategies."""
     return {
         "strategy": st.column_config.TextColumn("Strategy", pinned=True),
         "cost": st.column_config.NumberColumn(
-            f"Cost [{unit}]", format="%.4g", help="Per step and device"
+            f"Cost [{units['cost']}]", format="%.4g", help="Per step and device"
         ),
         "seconds": st.column_config.NumberColumn(
-            f"Time [{second_unit}]", format="%.4g", help="At peak speed, by the model"
+            f"Time [{units['seconds']}]", format="%.4g", help="At peak speed, by the model"
         ),
         "speedup": st.column_config.NumberColumn(
             "Speed-up", format="%.3g×", help="Over data parallelism, by the model"
@@ -119,7 +119,7 @@ def _columns(unit: str, second_unit: str, byte_unit: str) -> dict[str, Any]:
             "Communication", format="percent", help="Share of the cost"
         ),
         "weights": st.column_config.NumberColumn(
-            f"Weights [{byte_unit}]", format="%.4g", help="That one device holds"
+            f"Weights [{units['weights']}]", format="%.4g", help="That one device holds"
         ),
         "note": st.column_config.TextColumn("What it does", width="large"),
     }

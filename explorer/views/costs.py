@@ -74,6 +74,7 @@ def _choose_baseline(comparison: Comparison) -> PricedStrategy:
         default=next(iter(others)),
         required=True,
         key="beside",
+        bind="query-params",
     )
     return others.get(chosen or "", comparison.data_parallel)
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import pandas as pd
 import streamlit as st
 
 from explorer import panel, picks, state, tables
+from explorer.downloads import offer_files
 from explorer.labels import AMOUNT_COLOURS, plain
 from explorer.plots.grid import split_grid
 from explorer.scenario import Scenario
@@ -76,16 +78,12 @@ def _show_table(
     )
     graph, cluster = comparison.solution.problem.graph, comparison.solution.problem.cluster
     name = f"{graph.name}-{cluster.n_devices}-layers"
-    with st.container(horizontal=True, vertical_alignment="center"):
-        st.caption(_count(list(shown["layer"]), len(layers), chosen))
-        st.download_button(
-            "CSV", tables.layers_csv(comparison, shown), f"{name}.csv", "text/csv",
-            on_click="ignore", help="The rows above as CSV",
-        )  # fmt: skip
-        st.download_button(
-            "JSON", tables.layers_json(comparison, shown), f"{name}.json", "application/json",
-            on_click="ignore", help="The rows above as JSON, with the parts as numbers",
-        )  # fmt: skip
+    offer_files(
+        name,
+        partial(tables.layers_csv, comparison, shown),
+        partial(tables.layers_json, comparison, shown),
+        _count(list(shown["layer"]), len(layers), chosen),
+    )
 
 
 def _count(shown: list[str], n_layers: int, chosen: set[str]) -> str:
@@ -102,11 +100,11 @@ def _columns(unit: str, largest_share: float) -> dict[str, Any]:
     text, number = st.column_config.TextColumn, st.column_config.NumberColumn
     return {
         "layer": text("Layer", pinned=True),
-        "split": text("Split", width=130, help="Parts per dimension, as found"),
+        "split": text("Split", width=115, help="Parts per dimension, as found"),
         "share": st.column_config.ProgressColumn(
             "Share of the step",
             help="Share of the cost of the whole step, with the transfers into the layer",
-            width=130,
+            width=125,
             format="percent",
             min_value=0,
             max_value=largest_share or 1.0,

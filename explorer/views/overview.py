@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import pandas as pd
 import streamlit as st
 
-from explorer import tables
+from explorer import picks, state, tables
+from explorer.downloads import offer_files
 from explorer.labels import (
     COMPONENT_COLOURS,
     HELP,
@@ -24,6 +26,8 @@ from explorer.shared import current_comparison, show_chart
 from pase_core.exporters.solution_json import solution_to_dict, to_text
 from pase_core.solve import Comparison, Solution
 
+STRIP, TABLE, ONLY = "strip", "strategy rows", "only"
+
 
 def show() -> None:
     """Show the page."""
@@ -34,11 +38,7 @@ def show() -> None:
         st.warning(plain(comparison.solution.remark))
     _show_tiles(comparison)
     _show_components(comparison)
-    layers = tables.layer_table(comparison)
-    chosen = _show_modules(layers, comparison.solution.unit)
-    title = f"Strategy of {plain(', '.join(chosen))}" if chosen else "Strategy, layer by layer"
-    st.markdown(f"##### {title}")
-    _show_layers(layers, chosen, comparison.solution.unit)
+    show_strategy(comparison)
     _offer_download(comparison.solution)
 
 
@@ -67,39 +67,95 @@ def _show_components(comparison: Comparison) -> None:
     )
 
 
-def _show_modules(layers: pd.DataFrame, unit: str) -> list[str]:
-    """The strip of modules; returns those that are clicked."""
+@st.fragment
+def show_strategy(comparison: Comparison) -> None:
+    """Show the strip of modules and the strategy below it; a click redraws these two only."""
+    if picks.take([STRIP], TABLE):
+        st.session_state[ONLY] = True
+    layers = tables.layer_table(comparison)
+    module = tables.module_of(layers, state.selected())
+    _show_modules(layers, module, comparison.solution.unit)
+    picks.remember([STRIP])
+    shown = _choose(layers, module)
+    _show_layers(layers, shown, comparison.solution.unit)
+    graph, cluster = comparison.solution.problem.graph, comparison.solution.problem.cluster
+    offer_files(
+        f"{graph.name}-{cluster.n_devices}-layers",
+        partial(tables.layers_csv, comparison, shown),
+        partial(tables.layers_json, comparison, shown),
+        f"{len(shown)} of {len(layers)} layers",
+    )
+
+
+def _show_modules(layers: pd.DataFrame, module: str | None, unit: str) -> None:
+    """The strip of modules."""
     st.markdown(
         "##### What the strategy saves, from input to loss",
         help="Cost under data parallelism less cost under the strategy found, by module. Click a "
-        "block to see its layers below.",
+        "block to see its layers below; its dearest layer is selected on every page.",
     )
-    event = show_chart(
+    show_chart(
         module_strip(
-            tables.module_table(layers, unit), SAVING_COLOURS, *tables.layer_scale(layers, unit)
+            tables.module_table(layers, unit),
+            SAVING_COLOURS,
+            *tables.layer_scale(layers, unit),
+            marked=module,
+            ink=picks.ink_and_paper()[0],
         ),
-        key="strip",
+        key=STRIP,
         alt="Modules of the network in order, coloured by the cost saved",
         is_selectable=True,
     )
-    return [point["customdata"][0] for point in event.selection.points] if event else []
 
 
-def _show_layers(layers: pd.DataFrame, modules: list[str], unit: str) -> None:
-    """The strategy layer by layer, of some modules or of all."""
+def _choose(layers: pd.DataFrame, module: str | None) -> pd.DataFrame:
+    """The heading, and the rows that are to be shown: all, or those of the selected module."""
+    with st.container(horizontal=True, vertical_alignment="center"):
+        title = st.empty()
+        is_only = st.toggle(
+            "Only the selected module", key=ONLY, bind="query-params", disabled=module is None
+        )
+    if module is None or not is_only:
+        title.markdown("##### Strategy, layer by layer")
+        return layers
+    title.markdown(f"##### Strategy of {plain(module)}")
+    return layers[layers["module"] == module]
+
+
+def _show_layers(layers: pd.DataFrame, shown: pd.DataFrame, unit: str) -> None:
+    """The strategy layer by layer, the selected layer marked."""
     scale, unit = tables.layer_scale(layers, unit)
-    shown = layers[layers["module"].isin(modules)] if modules else layers
+    picks.mark_row(TABLE, list(shown["layer"]), {state.selected() or ""})
+    st.dataframe(
+        tables.scaled(shown, scale),
+        key=TABLE,
+        hide_index=True,
+        height=min(38 + 35 * len(shown), 460),
+        on_select="rerun",
+        selection_mode="single-row",
+        column_order=tuple(_columns(unit, 1.0)),
+        column_config=_columns(unit, float(layers["share"].max())),
+        alt="Layers with their splits and costs",
+    )
+
+
+def _columns(unit: str, largest_share: float) -> dict[str, Any]:
+    """Columns of the table, in their order."""
     column = st.column_config
-    config: dict[str, Any] = {
-        "layer": column.TextColumn("Layer", width=190, pinned=True),
-        "dimensions": column.TextColumn("Dimensions", width=210, help=dimensions_help()),
-        "split": column.TextColumn("Split", width=150, help="Parts per dimension, as found"),
+    return {
+        "layer": column.TextColumn("Layer", width=215, pinned=True),
+        "dimensions": column.TextColumn("Dimensions", width=191, help=dimensions_help()),
+        "split": column.TextColumn("Split", width=125, help="Parts per dimension, as found"),
         "cost": column.NumberColumn(
             f"Cost [{unit}]", format="%.4g", help="With the transfers into the layer"
         ),
         "saving": column.NumberColumn(f"Saved [{unit}]", format="%.4g"),
         "share": column.ProgressColumn(
-            "Share of the step", format="percent", min_value=0, max_value=float(layers.share.max())
+            "Share of the step",
+            format="percent",
+            min_value=0,
+            max_value=largest_share or 1.0,
+            width=140,
         ),
         "operation": "Operation",
         "split_data_parallel": column.TextColumn(
@@ -107,13 +163,6 @@ def _show_layers(layers: pd.DataFrame, modules: list[str], unit: str) -> None:
         ),
         "data_parallel": column.NumberColumn(f"Cost, data parallel [{unit}]", format="%.4g"),
     }
-    st.dataframe(
-        tables.scaled(shown, scale),
-        hide_index=True,
-        height=min(38 + 35 * len(shown), 460),
-        column_order=tuple(config),
-        column_config=config,
-    )
 
 
 def _offer_download(solution: Solution) -> None:

@@ -9,18 +9,17 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from explorer import tables
+from explorer.downloads import offer_files, offer_table
 from explorer.labels import plain
 from explorer.limits import DEVICE_COUNTS
 from explorer.plots.figure6 import measured_and_modelled
 from explorer.plots.scaling import communication_lines, speedup_lines, time_lines, weight_lines
 from explorer.points import PAPER_DEVICES, devices_up_to
-from explorer.runs import Registry, run_key
+from explorer.runs import run_key
 from explorer.scenario import Scenario
 from explorer.shared import CHART_CONFIG, current_comparison, current_scenario, show_chart
-from explorer.snapshots import Snapshot, progress_of
-
-POLL_SECONDS = 0.4
-"""Time between two looks at a run."""
+from explorer.snapshots import Snapshot, points_in
+from explorer.watch import POLL_SECONDS, look, registry, show_progress
 
 HELP = {
     "Step time": "Modelled at the devices' peak speeds; the links are those that so many devices "
@@ -41,16 +40,10 @@ FIGURE6_REMARK = (
 )
 
 
-@st.cache_resource(show_spinner=False)
-def registry() -> Registry:
-    """The runs of this server."""
-    return Registry()
-
-
 def show() -> None:
     """Show the page."""
     keys, figure6 = _begin()
-    snapshots = _look(keys)
+    snapshots = look(keys)
     is_alive = any(snapshot.is_alive for snapshot in snapshots)
     chosen = st.session_state.get("devices", snapshots[0].scenario.n_devices)
     watch = st.fragment(_show_runs, run_every=POLL_SECONDS if is_alive else None)
@@ -75,16 +68,6 @@ def _begin() -> tuple[list[str], dict[str, str]]:
     return [*dict.fromkeys((key, *figure6.values()))], figure6
 
 
-def _look(keys: list[str]) -> list[Snapshot]:
-    found = (registry().snapshot(key) for key in keys)
-    return [snapshot for snapshot in found if snapshot is not None]
-
-
-def _stop(keys: list[str]) -> None:
-    for key in keys:
-        registry().stop(key)
-
-
 def _go_on(keys: list[str]) -> None:
     """Go on with the runs that were stopped, as far as their scenarios are at hand."""
     scenario = st.session_state.get("scenario")
@@ -100,16 +83,16 @@ def _go_on(keys: list[str]) -> None:
 
 def _show_runs(keys: list[str], figure6: dict[str, str], chosen: int, was_alive: bool) -> None:
     """Everything that changes while the runs go on."""
-    snapshots = {snapshot.key: snapshot for snapshot in _look(keys)}
+    snapshots = {snapshot.key: snapshot for snapshot in look(keys)}
     is_alive = any(snapshot.is_alive for snapshot in snapshots.values())
     own = snapshots.get(keys[0])
     if own is None or is_alive != was_alive or st.session_state.get("devices", chosen) != chosen:
         st.rerun()  # the whole page: to poll no more, to begin anew, or for a point's click
-    table = tables.scaling_table(own.points)
+    table = tables.scaling_table(points_in(own))
     st.markdown(f"#### {plain(tables.scaling_title(own.scenario))}")
     st.markdown(f"### {tables.scaling_headline(table)}")
-    _show_progress(own, list(snapshots.values()))
-    failures = tables.failures(own.points)
+    show_progress(list(snapshots.values()), _go_on)
+    failures = tables.failures(points_in(own))
     if failures:
         lines = (f"- p = {devices}: {plain(reason)}" for devices, reason in failures)
         st.warning("\n".join(("No answer on some numbers of devices:", *lines)))
@@ -117,20 +100,6 @@ def _show_runs(keys: list[str], figure6: dict[str, str], chosen: int, was_alive:
         _show_charts(own, table, chosen)
         _show_table(own, table)
     _show_figure6(own.scenario, {name: snapshots[key] for name, key in figure6.items()})
-
-
-def _show_progress(own: Snapshot, snapshots: list[Snapshot]) -> None:
-    """How far the runs are, and a button that ends them or goes on."""
-    share, text = progress_of(snapshots)
-    keys = [snapshot.key for snapshot in snapshots]
-    if any(snapshot.is_alive for snapshot in snapshots):
-        bar, button = st.columns([7, 2], vertical_alignment="center")
-        bar.progress(share, text)
-        button.button("Stop the searches", on_click=_stop, args=(keys,), width="stretch")
-    elif share < 1.0:
-        message, button = st.columns([7, 2], vertical_alignment="center")
-        message.info(plain(text))
-        button.button("Go on", on_click=_go_on, args=(keys,), width="stretch")
 
 
 def _load_devices(key: str) -> None:
@@ -159,7 +128,7 @@ def _show_charts(own: Snapshot, table: pd.DataFrame, chosen: int) -> None:
     scale, unit = tables.time_scale(table)
     memory, memory_text = tables.memory_line(own.scenario, table)
     crossings = tables.crossing_table(table)
-    ideal = tables.ideal_table(own.points)
+    ideal = tables.ideal_table(points_in(own))
     charts = {
         "Step time": time_lines(table, ideal, scale, unit, chosen),
         "Speed-up over data parallelism": speedup_lines(table, crossings, chosen),
@@ -200,35 +169,18 @@ def _show_table(own: Snapshot, table: pd.DataFrame) -> None:
             },
         )
         if not own.is_alive:  # or the file behind a button would be gone with the next look
-            with st.container(horizontal=True):
-                _offer(f"scaling-{own.scenario.network}", table.drop(columns="hover"), own)
-
-
-def _offer(name: str, table: pd.DataFrame, own: Snapshot | None = None) -> None:
-    """Buttons for a table as CSV and JSON."""
-    st.download_button(
-        "Download CSV",
-        table.to_csv(index=False),
-        file_name=f"{name}.csv",
-        mime="text/csv",
-        on_click="ignore",
-        key=f"{name}.csv",
-    )
-    st.download_button(
-        "Download JSON",
-        tables.scaling_json(own.scenario, own.points) if own else table.to_json(orient="records"),
-        file_name=f"{name}.json",
-        mime="application/json",
-        on_click="ignore",
-        key=f"{name}.json",
-    )
+            offer_files(
+                f"scaling-{own.scenario.network}",
+                partial(tables.to_csv, table.drop(columns="hover")),
+                partial(tables.scaling_json, own.scenario, points_in(own)),
+            )
 
 
 def _show_figure6(scenario: Scenario, runs: dict[str, Snapshot]) -> None:
     """What the paper measured, and the model for the same systems."""
     if not runs:
         return
-    points = {cluster: snapshot.points for cluster, snapshot in runs.items()}
+    points = {cluster: points_in(snapshot) for cluster, snapshot in runs.items()}
     table = tables.figure6_table(scenario.network, points)
     st.markdown("##### The paper's Figure 6: measured, and modelled for the same systems")
     show_chart(
@@ -242,5 +194,4 @@ def _show_figure6(scenario: Scenario, runs: dict[str, Snapshot]) -> None:
     with st.expander("The figure's values"):
         st.dataframe(tables.shown_figure6(table), hide_index=True)
         if not any(snapshot.is_alive for snapshot in runs.values()):
-            with st.container(horizontal=True):
-                _offer(f"figure6-{scenario.network}", table)
+            offer_table(f"figure6-{scenario.network}", table)

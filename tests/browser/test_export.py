@@ -95,5 +95,5 @@ def test_a_file_of_ones_own_travels_with_the_scenario(page, tmp_path):
     open_page(page)
     load(page, path)
     page.get_by_text(f"{name} on 8").wait_for(timeout=30_000)
-    assert page.get_by_text("From the scenario loaded").is_visible()
+    assert page.get_by_text("In use: mine.json").is_visible()
     assert page.complaints == []

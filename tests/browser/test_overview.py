@@ -60,6 +60,11 @@ def test_a_click_on_a_module_shows_its_layers(page):
     box = blocks.last.bounding_box()  # plotly's own layer lies above the blocks
     page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
     page.get_by_text("Strategy of head").wait_for(timeout=10_000)
+    page.wait_for_url("**layer=head*", timeout=10_000)  # its dearest layer
+    page.get_by_role("radio", name="Costs", exact=True).click()
+    page.get_by_role("status").get_by_text("▶ head/fc").wait_for(timeout=30_000)
+    page.get_by_role("radio", name="Overview", exact=True).click()
+    page.get_by_text("Only the selected module").wait_for(timeout=30_000)
     assert page.complaints == []
 
 

@@ -20,7 +20,7 @@ def test_results_come_by_themselves(page):
     page.locator(".js-plotly-plot").nth(4).wait_for(timeout=10_000)
     page.get_by_text("All figures").click()
     with page.expect_download() as waiting:
-        page.get_by_text("Download CSV").first.click()
+        page.get_by_role("button", name="CSV", exact=True).first.click()
     assert waiting.value.suggested_filename == "scaling-rnnlm.csv"
     assert "run=" in page.url
     assert page.complaints == []

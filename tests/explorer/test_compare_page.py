@@ -227,7 +227,9 @@ def test_the_csv_of_differences_has_every_layer_and_its_unit(alexnet):
     layers = tables.difference_table(
         alexnet.solution.problem, alexnet.solution.found, alexnet.data_parallel
     )
-    text = tables.differences_csv(alexnet.solution.problem, layers, "Found", "Data parallel")
+    text = tables.to_csv(
+        tables.difference_titles(alexnet.solution.problem, layers, "Found", "Data parallel")
+    )
     header, *rows = text.splitlines()
     assert len(rows) == len(layers)
     assert "cost: Found [FLOP]" in header

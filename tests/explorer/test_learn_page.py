@@ -18,6 +18,7 @@ from explorer.toy import solve_toy
 from pase_core.search.growth import grow
 from pase_core.skeleton import Skeleton, skeleton
 from pase_core.units import with_prefix
+from sample_graphs import SAMPLES
 from sample_graphs.toys import branches
 from tests.explorer.test_app import run_app
 
@@ -154,7 +155,9 @@ def test_samples_are_listed_with_what_fits():
     table = tables.sample_growth_table(sample_growths(8, 1, tuple(orderings)), orderings, 8e9)
     fits = table.set_index(["network", "ordering"])["fits"]
     assert fits["Inception v3", "breadth-first"] == "no"
-    assert all(fits[name, "GENERATESEQ"] == "yes" for name in table["network"])
+    for network in table["network"]:
+        fit = "no" if network == "DenseNet-121" else "yes"  # whose layers all read one another
+        assert fits[network, "GENERATESEQ"] == fit
 
 
 @pytest.fixture(scope="module")
@@ -243,7 +246,7 @@ def test_orderings_are_compared_for_the_network_and_all_samples():
     app = open_page("orderings", network="inception_v3", min_part="1")
     assert not app.exception
     assert "breadth-first needs a table of 1.3 × 10¹⁶ entries" in page_text(app)
-    assert len(app.dataframe[0].value) == 10
+    assert len(app.dataframe[0].value) == 2 * len(SAMPLES)
     app.select_slider(key="devices").set_value(64).run()
     assert "on 64 devices" in page_text(app)
 
@@ -265,5 +268,5 @@ def test_the_toy_reacts_and_the_solver_reaches_the_optimum(toy):
 def test_terms_that_are_zero_are_shown_on_demand():
     app = open_page("toy")
     before = page_text(app).count("dfrac")
-    app.toggle(key="toy zeros").set_value(True).run()
+    app.toggle(key="zeros").set_value(True).run()
     assert page_text(app).count("dfrac") > before

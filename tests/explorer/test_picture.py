@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from explorer import tables
+from explorer import picture, tables
 from explorer.colours import (
     colour_amounts,
     colour_differences,
@@ -92,3 +92,17 @@ def test_sums_of_boxes_are_the_totals():
     assert table["cost"].sum() == pytest.approx(found.total, rel=1e-12)
     weights = comparison.solution.parameter_bytes_per_device(found.strategy)
     assert table["weights"].sum() == pytest.approx(weights, rel=1e-12)
+
+
+@pytest.mark.parametrize("is_horizontal", [True, False])
+@pytest.mark.parametrize(("network", "opened"), [("alexnet", ()), ("inception_v3", ("a1",))])
+def test_a_picture_grows_until_its_names_can_be_read(network, opened, is_horizontal):
+    comparison = compare(Scenario(network=network, n_devices=8).problem())
+    boxes = outline(comparison.solution.problem.graph, opened)
+    layout, height = picture._fit(boxes, is_horizontal=is_horizontal)
+    width, extent = layout.size
+    assert height in picture.HEIGHTS
+    scale = min(picture.WIDTH / width, (height - picture.TOOLS) / extent)
+    assert scale >= picture.READABLE or height == picture.HEIGHTS[0]
+    inside = [x for x, _y in layout.centres]
+    assert max(inside) - min(inside) <= width

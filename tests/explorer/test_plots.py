@@ -42,7 +42,7 @@ def module_rows(savings):
     return pd.DataFrame(
         {
             "module": [f"m{i}" for i in range(len(savings))],
-            "label": [f"m{i}" for i in range(len(savings))],
+            "dearest": [f"m{i}" for i in range(len(savings))],
             "saving": savings,
             "hover": "text",
         }
@@ -70,3 +70,10 @@ def test_strip_names_modules_only_while_they_can_be_read():
     many = module_strip(module_rows([1.0] * (MAX_LABELS + 1)), SCALE, 1.0, "FLOP")
     assert len(few.layout.xaxis.ticktext) == MAX_LABELS
     assert len(many.layout.xaxis.tickvals) == 0
+
+
+def test_strip_marks_the_selected_module_and_gives_its_dearest_layer():
+    figure = module_strip(module_rows([1.0, 2.0]), SCALE, 1.0, "FLOP", marked="m1", ink="#123456")
+    assert [names[0] for names in figure.data[0].customdata] == ["m0", "m1"]
+    assert list(figure.data[0].marker.line.width) == [0, 3]
+    assert "▶ m1" in figure.layout.xaxis.ticktext[1]

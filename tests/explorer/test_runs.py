@@ -57,7 +57,7 @@ def wait(registry, key, is_reached=lambda now: not now.is_alive):
 
 
 def is_running(now):
-    return now.state is State.RUNNING and now.working_on[0] > 0
+    return now.state is State.RUNNING and now.working_on[0] is not None
 
 
 def has_ended(process_id, seconds):
@@ -85,8 +85,8 @@ def test_a_run_gives_the_numbers_of_compare(registry):
         for n in (1, 4, 8)
         for point in points_of(compare(replace(scenario, n_devices=n).problem()))
     ]
-    assert timeless(now.points) == timeless(expected)
-    for point in now.points:
+    assert timeless(now.results) == timeless(expected)
+    for point in now.results:
         assert sum(cost for _name, cost in point.components) == pytest.approx(point.cost)
         assert point.weights_bytes > 0 and point.unit == "FLOP"
         assert point.is_proved == (point.kind == "found")
@@ -97,7 +97,7 @@ def test_an_uploaded_file_reaches_the_worker(registry):
     scenario = Scenario(network="upload", upload=Upload("mine.json", data))
     now = wait(registry, registry.ensure(scenario, (2,)))
     found = compare(replace(scenario, n_devices=2).problem()).solution.found
-    assert now.points[0].cost == found.total
+    assert now.results[0].cost == found.total
     assert now.scenario.upload == Upload("mine.json", b"")
 
 
@@ -126,17 +126,17 @@ def test_an_error_for_one_number_of_devices_is_a_point(registry):
     scenario = Scenario(network="rnnlm", pins=(("embedding", (4, 1, 1, 1)),))
     now = wait(registry, registry.ensure(scenario, (2, 4)))
     assert now.state is State.DONE
-    failed = [point for point in now.points if point.message]
+    failed = [point for point in now.results if point.message]
     assert [point.n_devices for point in failed] == [2]
     assert "embedding" in failed[0].message
-    assert {point.n_devices for point in now.points} == {2, 4}
+    assert {point.n_devices for point in now.results} == {2, 4}
 
 
 def test_a_file_that_cannot_be_read_gives_messages(registry):
     scenario = Scenario(network="upload", upload=Upload("mine.json", b"{"))
     now = wait(registry, registry.ensure(scenario, (1, 2)))
-    assert [point.n_devices for point in now.points] == [1, 2]
-    assert all("mine.json" in point.message for point in now.points)
+    assert [point.n_devices for point in now.results] == [1, 2]
+    assert all("mine.json" in point.message for point in now.results)
 
 
 def test_a_process_that_dies_is_noticed(registry):
@@ -160,11 +160,11 @@ def test_the_same_scenario_is_the_same_run(registry):
 def test_more_devices_keep_what_is_solved(registry):
     scenario = Scenario(network="rnnlm")
     key = registry.ensure(scenario, (1, 2))
-    before = wait(registry, key).points
+    before = wait(registry, key).results
     registry.ensure(scenario, (2, 4))
     after = wait(registry, key)
-    assert after.devices == (1, 2, 4)
-    assert after.points[: len(before)] == before
+    assert after.items == (1, 2, 4)
+    assert after.results[: len(before)] == before
     assert after.solved == (1, 2, 4)
 
 

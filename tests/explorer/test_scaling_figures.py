@@ -80,6 +80,8 @@ def test_the_headline_says_where_data_parallelism_ends():
     text = tables.scaling_headline(growth((1.0, 1.0, 1.0)))
     assert "no further than **1 times**, on 2." in text
     assert "From 1 to 4 devices" in text
+    text = tables.scaling_headline(growth((1.0, 1.0, 1.0), (8.0, 8.0, 9.0)))
+    assert "data parallelism gains nothing from more of them." in text
 
 
 def lines(figure):

@@ -60,3 +60,13 @@ def test_every_strategy_has_a_row_and_one_variant_is_marked(comparison):
     marked = rows[rows["strategy"].str.endswith("(best)")]
     assert len(marked) == sum(len(group) > 1 for group in comparison.experts.values())
     assert rows["cost"].min() == comparison.solution.found.total
+
+
+def test_a_module_is_found_by_its_layers_and_by_its_name():
+    layers = tables.layer_table(compare(Scenario(network="inception_v3", n_devices=8).problem()))
+    assert tables.module_of(layers, "head/fc") == tables.module_of(layers, "head") == "head"
+    assert tables.module_of(layers, "nonsense") is None
+    assert tables.module_of(layers, None) is None
+    modules = tables.module_table(layers, "FLOP").set_index("module")
+    inside = layers[layers["module"] == "head"]
+    assert modules["dearest"]["head"] == inside["layer"][inside["cost"].idxmax()]

@@ -11,7 +11,9 @@ from pase_core.errors import BudgetError
 from pase_core.search.contraction import contract
 from pase_core.search.elimination import ORDERING_NAMES, eliminate
 from pase_core.search.marginals import marginals
+from pase_core.search.methods import METHOD_NAMES
 from pase_core.search.options import SearchOptions
+from pase_core.search.pinned import pinned_costs
 from tests.core.search.random_tables import (
     REALS,
     arrays_of,
@@ -56,6 +58,21 @@ def test_marginals_are_costs_of_searches_with_the_choice_held(tables, data):
     costs = marginals(tables).costs[vertex]
     slow = [eliminate(pinned(tables, vertex, c)).cost for c in range(tables.n_choices[vertex])]
     np.testing.assert_allclose(costs, slow, rtol=1e-12, atol=1e-9)
+
+
+@given(problems(max_vertices=4, max_choices=3), st.data(), st.sampled_from(METHOD_NAMES))
+def test_searches_for_every_choice_give_them_too(tables, data, method):
+    vertex = data.draw(st.integers(0, len(tables.vertices) - 1))
+    shares = []
+    costs = pinned_costs(tables, vertex, SearchOptions(method=method), shares.append)
+    np.testing.assert_allclose(costs, marginals(tables).costs[vertex], rtol=1e-9, atol=1e-9)
+    assert shares[-1] == 1.0
+
+
+def test_what_is_not_proved_in_time_is_refused():
+    options = SearchOptions(method="bounds", time_limit_seconds=0.0)
+    with pytest.raises(BudgetError, match="could not be priced exactly"):
+        pinned_costs(complete_problem(10, 5, seed=3), 0, options)
 
 
 @given(problems())
