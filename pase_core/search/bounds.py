@@ -24,7 +24,7 @@ from pase_core.search.engine import FLAT_LOOPS, load_kernels
 from pase_core.search.flat import flat_bytes
 from pase_core.search.integer_program import integer_program
 from pase_core.search.options import DEFAULT_OPTIONS, SearchOptions
-from pase_core.search.relaxation import PROOF, Relaxation, relax
+from pase_core.search.relaxation import Relaxation, relax, rounding_of, tolerance
 from pase_core.search.result import SearchResult
 from pase_core.search.sweep import Progress, no_progress
 
@@ -122,6 +122,7 @@ class _State:
         cost: of these.
         bound: no choices of the whole tables cost less.
         relaxation: of `tables`, or None before the first round.
+        rounding: of a bound of the whole tables.
     """
 
     whole: CostTables
@@ -131,11 +132,13 @@ class _State:
     cost: float = math.inf
     bound: float = -math.inf
     relaxation: Relaxation | None = None
+    rounding: float = 0.0
 
     @classmethod
     def start(cls, tables: CostTables) -> _State:
         """Nothing known, nothing struck out."""
-        return cls(tables, tuple(np.arange(n) for n in tables.n_choices), tables)
+        everything = tuple(np.arange(n) for n in tables.n_choices)
+        return cls(tables, everything, tables, rounding=rounding_of(tables))
 
     @property
     def gap(self) -> float:
@@ -145,7 +148,12 @@ class _State:
     @property
     def is_closed(self) -> bool:
         """True if the choices are proved optimal."""
-        return self.gap <= PROOF * abs(self.cost)
+        return self.gap <= self.tolerance
+
+    @property
+    def tolerance(self) -> float:
+        """Gap that counts as none."""
+        return tolerance(self.cost, self.rounding)
 
     def advance(self, n_sweeps: int) -> _State:
         """Some sweeps further, without the choices that these strike out."""
@@ -168,7 +176,7 @@ class _State:
 
     def _strike_out(self, found: Relaxation) -> _State:
         """Leave out choices that are in no better whole, where that makes the tables smaller."""
-        most = self.cost + PROOF * abs(self.cost)
+        most = self.cost + self.tolerance
         same: dict[bytes, Kept] = {}  # vertices that keep the same go on sharing tables
         left = [np.flatnonzero(floors <= most) for floors in found.floors]
         left = [same.setdefault(keep.tobytes(), keep) for keep in left]
@@ -206,7 +214,7 @@ def _finish(
     better = found.cost < result.cost
     cost = min(found.cost, result.cost)
     bound = max(result.lower_bound, min(found.lower_bound, cost))
-    is_proved = bound >= cost - PROOF * abs(cost)
+    is_proved = bound >= cost - tolerance(cost, state.rounding)
     return replace(
         result,
         choices=_original(state.kept, found.choices) if better else result.choices,

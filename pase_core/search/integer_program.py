@@ -21,7 +21,7 @@ from pase_core.errors import BudgetError
 from pase_core.search.budget import gigabytes
 from pase_core.search.options import DEFAULT_OPTIONS, SearchOptions
 from pase_core.search.program import Program, build_program
-from pase_core.search.relaxation import PROOF, Relaxation, relax
+from pase_core.search.relaxation import Relaxation, relax, tolerance
 from pase_core.search.result import SearchResult
 from pase_core.search.sweep import Progress, no_progress
 
@@ -49,7 +49,8 @@ def integer_program(
         BudgetError: if the program does not fit the memory budget.
     """
     known = relax(tables, n_sweeps=1) if start is None else start
-    program = build_program(tables, known.messages, known.cost)
+    most = known.cost + tolerance(known.cost, known.rounding)
+    program = build_program(tables, known.messages, most)
     n_bytes = tables.n_bytes + BYTES_PER_ENTRY * len(program.columns)
     if n_bytes > options.memory_budget_bytes:
         raise BudgetError(
@@ -63,7 +64,7 @@ def integer_program(
     if cost > known.cost:
         choices, cost = known.choices, known.cost
     bound = max(bound, known.bound)
-    is_proved = bound >= cost - PROOF * abs(cost)
+    is_proved = bound >= cost - tolerance(cost, known.rounding)
     return SearchResult(
         choices=choices,
         cost=cost,
@@ -112,11 +113,12 @@ class _Run:
     def solve(self, time_limit_seconds: float) -> tuple[tuple[int, ...], float]:
         """Best choices and a lower bound."""
         program, cost = self.program, self.known.cost
-        unit = max(cost - program.constant, PROOF * abs(cost)) or 1.0
+        slack = tolerance(cost, self.known.rounding)
+        unit = max(cost - program.constant, slack) or 1.0
         highs = _load(program, unit, is_integer=True)
         highs.setOptionValue("time_limit", float(max(time_limit_seconds, 0.0)))
         highs.setOptionValue("mip_rel_gap", 0.0)
-        highs.setOptionValue("mip_abs_gap", max(1e-9, 0.1 * PROOF * abs(cost) / unit))
+        highs.setOptionValue("mip_abs_gap", max(1e-9, 0.1 * slack / unit))
         highs.cbMipInterrupt.subscribe(self._watch)
         highs.HandleKeyboardInterrupt = True
         highs.solve()

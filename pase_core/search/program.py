@@ -80,14 +80,14 @@ class _Rows:
 
 
 def build_program(
-    tables: CostTables, messages: Sequence[tuple[Array, Array]], cost_of_known: float
+    tables: CostTables, messages: Sequence[tuple[Array, Array]], most: float
 ) -> Program:
     """Set up the program of cost tables.
 
     Args:
         tables: the costs.
         messages: of a relaxation, per edge.
-        cost_of_known: of choices that are known; those of the program cost no more.
+        most: what choices may cost at most to be kept: a little more than known ones cost.
     """
     totals = totals_of(tables, messages)
     edges = [
@@ -95,10 +95,9 @@ def build_program(
         for pair, (to_first, to_second) in zip(tables.pairs, messages, strict=True)
     ]
     constant = sum(float(each.min()) for each in (*totals, *edges))
-    # Rounded sums: keep what exceeds the known choices by no more than that.
-    most = cost_of_known - constant + 1e-9 * abs(cost_of_known)
+    room = most - constant
     excesses = [total - total.min() for total in totals]
-    numbers = _numbers([excess <= most for excess in excesses])
+    numbers = _numbers([excess <= room for excess in excesses])
     rows = _Rows()
     for number in numbers:
         kept = number[number >= 0]
@@ -110,7 +109,7 @@ def build_program(
         ends = (pair.first, pair.second)
         excess = edge - edge.min()
         whole = excess + excesses[ends[0]][:, None] + excesses[ends[1]][None, :]
-        met = np.nonzero(whole <= most)
+        met = np.nonzero(whole <= room)
         joint = np.arange(len(met[0])) + n_variables
         for vertex, choices in zip(ends, met, strict=True):
             _add_marginals(rows, numbers[vertex], choices, joint)

@@ -31,7 +31,10 @@ from pase_core.search.engine import FLAT_LOOPS, load_kernels
 from pase_core.search.flat import FlatTables, Index, flatten
 
 PROOF = 1e-10
-"""Share of a cost below which a gap is rounding; the bound is a sum over all vertices and edges."""
+"""Share of a cost below which a gap counts as none."""
+
+_ROUNDING = 8 * float(np.finfo(np.float64).eps)
+"""Rounding of a bound, as a share of the largest entries of all vertices and edges together."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -44,6 +47,7 @@ class Relaxation:
         cost: of these.
         messages: per edge, the messages to the choices of its first and of its second vertex.
         floors: per vertex and choice, a lower bound of every whole that contains it.
+        rounding: by how much the bound may be off, as it adds up numbers far above a small cost.
     """
 
     bound: float
@@ -51,11 +55,31 @@ class Relaxation:
     cost: float
     messages: tuple[tuple[Array, Array], ...]
     floors: tuple[Array, ...]
+    rounding: float
 
     @property
     def is_closed(self) -> bool:
         """True if the choices are proved optimal."""
-        return self.bound >= self.cost - PROOF * abs(self.cost)
+        return self.bound >= self.cost - tolerance(self.cost, self.rounding)
+
+
+def rounding_of(tables: CostTables) -> float:
+    """By how much a lower bound of wholes may be off, being a sum of rounded numbers."""
+    arrays = (*tables.vertices, *(pair.costs for pair in tables.pairs))
+    largest = {
+        id(array): float(np.abs(array).max()) for array in {id(a): a for a in arrays}.values()
+    }
+    return _ROUNDING * sum(largest[id(array)] for array in arrays)
+
+
+def tolerance(cost: float, rounding: float) -> float:
+    """By how much a bound may lie below a cost that it proves.
+
+    Args:
+        cost: of some choices.
+        rounding: of the tables, as `rounding_of`.
+    """
+    return max(PROOF * abs(cost), rounding)
 
 
 def relax(
@@ -93,6 +117,7 @@ def relax(
         cost=tables.total(choices),
         messages=found,
         floors=tuple(np.split(state.floors, flat.starts[1:-1])),
+        rounding=rounding_of(tables),
     )
 
 

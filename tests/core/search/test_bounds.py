@@ -157,7 +157,7 @@ def test_what_is_left_goes_to_elimination_if_it_is_small_and_to_the_program_if_n
 def test_a_program_prices_every_combination_of_what_it_keeps(tables):
     """Its cost and rows, with y = x x, for the optimum, which it must keep."""
     best = brute_force(tables)
-    program = build_program(tables, first_messages(tables), best.cost)
+    program = build_program(tables, first_messages(tables), best.cost + 1e-9)
     x = program.value_of(best.choices)
     assert x.sum() == len(tables.vertices)
     values = np.zeros(len(program.costs))
@@ -173,6 +173,22 @@ def test_a_program_prices_every_combination_of_what_it_keeps(tables):
         for pair in tables.pairs
         for v in (pair.first, pair.second)
     )
+
+
+def test_a_cost_of_nothing_beside_large_ones_is_proved():
+    """Sums of numbers around 1e12 are off by more than any share of a cost of 0."""
+    random = np.random.default_rng(0)
+    edges = [(u, v) for u in range(12) for v in range(u + 1, 12)]
+    tables = random_problem(edges, [5] * 12, seed=1)
+    for pair in tables.pairs:
+        pair.costs[:] = 1e12 * random.random((5, 5))
+        pair.costs[2, 2] = 0.0
+    for costs in tables.vertices:
+        costs[:] = 1e12 * random.random(5)
+        costs[2] = 0.0
+    for method in METHODS.values():
+        found = method(tables, SearchOptions(time_limit_seconds=20.0))
+        assert (found.cost, found.proved_optimal, found.gap) == (0.0, True, 0.0)
 
 
 def test_a_time_limit_of_nothing_returns_choices_and_a_bound():
