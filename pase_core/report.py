@@ -11,7 +11,7 @@ from rich.text import Text
 from pase_core.components import COMPONENTS
 from pase_core.console import make_console, make_table
 from pase_core.graph import Graph
-from pase_core.solve import Comparison, Problem, Solution
+from pase_core.solve import FOUND, Comparison, Problem, Solution
 from pase_core.strategy import PricedStrategy, describe_dimensions, describe_splits
 from pase_core.units import count, percent, ratio, with_prefix
 from pase_core.wording import describe_method, describe_proof
@@ -97,14 +97,17 @@ def print_comparison(comparison: Comparison) -> None:
         "strategy",
         numbers=(
             f"step cost [{solution.unit}]",
-            *("time", "speed-up", "communication", "weights per device"),
+            *("time", "speed-up", "above optimum", "communication", "weights per device"),
             *(title for title, _meaning in COMPONENTS.values()),
         ),
     )
     for priced in comparison.all_strategies:
         table.add_row(*_comparison_row(comparison, priced))
     console.print(table)
-    console.print("speed-up over data parallelism; all costs modelled, not measured")
+    proof = describe_proof(solution.search)
+    console.print(
+        f"speed-up over data parallelism; {FOUND}: {proof}; all costs modelled, not measured"
+    )
     if comparison.data_parallel_is_whole:
         console.print(f"data parallel: {comparison.data_parallel.strategy.note}")
 
@@ -117,6 +120,7 @@ def _comparison_row(comparison: Comparison, priced: PricedStrategy) -> tuple[str
         with_prefix(priced.total, ""),
         with_prefix(solution.seconds(priced.total), "s"),
         ratio(comparison.speedup(priced)),
+        percent(comparison.above_bound(priced)),
         percent(priced.communication_share),
         with_prefix(solution.parameter_bytes_per_device(priced.strategy), "B"),
         *(with_prefix(priced.components[name], "") for name in COMPONENTS),

@@ -176,6 +176,14 @@ class Comparison:
         """True for the cheapest of several variants of one recipe."""
         return any(len(group) > 1 and group[0] is priced for group in self.experts.values())
 
+    def above_bound(self, priced: PricedStrategy) -> float:
+        """By how much a strategy exceeds what is proved to be the least, as a share of that.
+
+        The least among the strategies that keep the problem's pins, if it has any.
+        """
+        bound = self.solution.search.lower_bound
+        return max(priced.total / bound - 1.0, 0.0) if bound > 0 else 0.0
+
     def speedup(self, priced: PricedStrategy) -> float:
         """How many times as long data parallelism takes, by the model."""
         return self.data_parallel.total / priced.total if priced.total else 1.0

@@ -74,7 +74,8 @@ def as_edited(priced: PricedStrategy) -> PricedStrategy:
 def comparison_table(lineup: Lineup) -> pd.DataFrame:
     """One row per strategy.
 
-    Columns: strategy, cost, seconds, speedup (over data parallelism), communication (share),
+    Columns: strategy, cost, seconds, speedup (over data parallelism), above (the proved optimum or
+    lower bound, a share), communication (share),
     weights (bytes per device), note.
     """
     comparison, solution = lineup.comparison, lineup.comparison.solution
@@ -85,6 +86,7 @@ def comparison_table(lineup: Lineup) -> pd.DataFrame:
                 "cost": priced.total,
                 "seconds": solution.seconds(priced.total),
                 "speedup": comparison.speedup(priced),
+                "above": comparison.above_bound(priced),
                 "communication": priced.communication_share,
                 "weights": solution.parameter_bytes_per_device(priced.strategy),
                 "note": priced.strategy.note,

@@ -115,6 +115,9 @@ def _columns(units: Mapping[str, str]) -> dict[str, Any]:
         "speedup": st.column_config.NumberColumn(
             "Speed-up", format="%.3g×", help="Over data parallelism, by the model"
         ),
+        "above": st.column_config.NumberColumn(
+            "Above optimum", format="percent", help="Above the least cost that is proved, a share"
+        ),
         "communication": st.column_config.NumberColumn(
             "Communication", format="percent", help="Share of the cost"
         ),

@@ -127,6 +127,7 @@ def comparison_to_dict(comparison: Comparison) -> Json:
                 "best_variant": comparison.is_best_variant(priced),
                 **_figures(priced, solution),
                 "speedup_over_data_parallel": comparison.speedup(priced),
+                "above_lower_bound": comparison.above_bound(priced),
                 "strategy": strategy_rows(graph, priced),
             }
             for priced in comparison.all_strategies

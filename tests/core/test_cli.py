@@ -143,6 +143,7 @@ COMPARISON = SETUP | {
             "best_variant": bool,
             **FIGURES,
             "speedup_over_data_parallel": NUMBER,
+            "above_lower_bound": NUMBER,
             "strategy": [ROW],
         }
     ]
@@ -202,6 +203,7 @@ def test_the_json_of_a_comparison(capsys, name):
     found, data_parallel, *experts = compared["strategies"]
     assert (found["name"], data_parallel["name"]) == ("found", "data parallel")
     assert data_parallel["speedup_over_data_parallel"] == 1.0
+    assert data_parallel["above_lower_bound"] > 0.0
     assert len(experts) >= 1
     for strategy in compared["strategies"]:
         assert strategy["cost"]["total"] >= found["cost"]["total"] * (1 - 1e-12)

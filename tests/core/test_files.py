@@ -137,7 +137,7 @@ def test_the_search_does_not_start_if_its_result_cannot_be_written(
     capsys, monkeypatch, tmp_path, verb, target
 ):
     monkeypatch.chdir(tmp_path)
-    searching = {"solve": "solve", "compare": "compare_with_files"}[verb]
+    searching = {"solve": "study", "compare": "compare_with_files"}[verb]
     monkeypatch.setattr(cli, searching, lambda *_arguments, **_more: pytest.fail("it searched"))
     assert main([verb, "alexnet", "--json", target]) == BAD_INPUT
     out, err = capsys.readouterr()

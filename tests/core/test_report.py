@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from pase_core import cli
+from pase_core import cli_options
 from pase_core.axes import parse_axes
 from pase_core.cli import BAD_INPUT, main
 from pase_core.cluster import preset
@@ -165,7 +165,7 @@ def test_errors_that_nobody_foresaw_are_one_line(capsys, monkeypatch, error, mes
     def fail(*_arguments, **_more):
         raise error(message)
 
-    monkeypatch.setattr(cli, "load_source", fail)
+    monkeypatch.setattr(cli_options, "load_source", fail)
     assert main(["solve", "alexnet"]) == BAD_INPUT
     out, err = capsys.readouterr()
     assert out == ""
