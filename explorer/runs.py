@@ -195,8 +195,9 @@ class Registry:
                     self._schedule()
                     return key
                 run.stop(State.DROPPED)
+                now = run.snapshot()  # with what came in until it stopped
                 wanted |= set(now.items if KINDS[kind].keeps_items else now.solved)
-                results = run.snapshot().results
+                results = now.results
             in_order = tuple(sorted(wanted))
             waiting = Snapshot(
                 key, kind, _without_content(scenario), in_order, results, State.WAITING

@@ -105,9 +105,9 @@ def _trajectory_to_json(result: tuple[Trial, Trajectory]) -> dict[str, Any]:
 
 
 def _trajectory_from_json(data: dict[str, Any]) -> Result:
-    trial = Trial(*data.pop("trial"))
     points = tuple(Moment(*point) for point in data["points"])
-    return trial, Trajectory(**data | {"points": points, "choices": ()})
+    fields = {name: value for name, value in data.items() if name != "trial"}
+    return Trial(*data["trial"]), Trajectory(**fields | {"points": points, "choices": ()})
 
 
 SCALING, SEARCHES = "scaling", "searches"

@@ -16,6 +16,7 @@ from pase_core.search.marginals import marginals
 from pase_core.search.sweep import Progress, no_progress
 from pase_core.solve import Problem, cost_model, price_tables
 from pase_core.strategy import PricedStrategy, price_choices, strategy_of_choices
+from pase_core.units import share_above
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -121,8 +122,7 @@ class Ranking:
 
     def above(self, rank: int) -> float:
         """By how much a strategy costs more than the best, as a share."""
-        best = self.strategies[0].total
-        return self.strategies[rank].total / best - 1.0 if best else 0.0
+        return share_above(self.strategies[rank].total, self.strategies[0].total)
 
     def differences(self, rank: int) -> tuple[int, ...]:
         """Positions of the layers in which a strategy differs from the best."""

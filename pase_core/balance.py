@@ -7,15 +7,16 @@ costs nothing (r = 0) to one that is all that counts, are the phases.
 
 from __future__ import annotations
 
+import contextlib
 import time
 from dataclasses import dataclass
 
-from pase_core.cluster import Cluster
+from pase_core.cluster import Cluster, preset, preset_names
 from pase_core.components import COMPUTE
 from pase_core.cost_tables import Array, CostTables, PairTable
 from pase_core.costs.build import Costs
 from pase_core.costs.paper import PaperCostModel
-from pase_core.errors import OptionError
+from pase_core.errors import ClusterError, OptionError
 from pase_core.search.balance import Line, Phase, phases, worst_loss
 from pase_core.search.sweep import Progress, no_progress
 from pase_core.solve import Problem, cost_model, price_data_parallel, price_experts, price_tables
@@ -67,6 +68,15 @@ class Balance:
 def machine_balance(cluster: Cluster, element_type: str) -> float:
     """FLOP that a device does while its link carries a byte."""
     return cluster.flop_per_second(element_type) / cluster.bytes_per_second
+
+
+def cluster_balances(n_devices: int, element_type: str) -> tuple[tuple[str, float], ...]:
+    """Name and balance of every cluster that comes along and has such arithmetic, rising."""
+    found = []
+    for name in preset_names():
+        with contextlib.suppress(ClusterError):
+            found.append((name, machine_balance(preset(name, n_devices), element_type)))
+    return tuple(sorted(found, key=lambda each: (each[1], each[0])))
 
 
 def balance(problem: Problem, progress: Progress = no_progress) -> Balance:

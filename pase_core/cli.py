@@ -79,6 +79,12 @@ def make_parser() -> argparse.ArgumentParser:
     balancing.set_defaults(run=partial(_answer, balance, balance_to_dict, print_balance))
     add_problem_options(balancing)
     _add_searches(commands.add_parser("searches", help="other searches on the same problem"))
+    _add_listings(commands)
+    return parser
+
+
+def _add_listings(commands: argparse._SubParsersAction[_Parser]) -> None:
+    """Commands that solve nothing."""
     graphs = commands.add_parser("graphs", help="list the sample graphs")
     graphs.set_defaults(run=lambda _arguments: print_graphs())
     clusters = commands.add_parser(
@@ -96,7 +102,6 @@ def make_parser() -> argparse.ArgumentParser:
     explore.set_defaults(run=_explore)
     explore.add_argument("--port", type=int, default=8501, help="port to serve on (%(default)s)")
     explore.add_argument("--no-browser", action="store_true", help="do not open a browser")
-    return parser
 
 
 def _add_solve(command: argparse.ArgumentParser) -> None:

@@ -58,11 +58,12 @@ def add_problem_options(command: argparse.ArgumentParser) -> None:
     )
     add("--bandwidth", type=float, metavar="B", help="bytes/s of a link, in place of the cluster's")
     _add_model_options(command)
+    _add_search_options(command)
     add("--json", metavar="FILE", help="write the result as JSON; - for standard output")
 
 
 def _add_model_options(command: argparse.ArgumentParser) -> None:
-    """How to price and how to search."""
+    """How to price."""
     add = command.add_argument
     add(
         "--cost-model",
@@ -83,6 +84,11 @@ def _add_model_options(command: argparse.ArgumentParser) -> None:
         type=int,
         help="smallest part of a split dimension; default: the sample's own, else 1",
     )
+
+
+def _add_search_options(command: argparse.ArgumentParser) -> None:
+    """How to search."""
+    add = command.add_argument
     add(
         "--method",
         default=AUTOMATIC,

@@ -10,8 +10,7 @@ from rich.console import Console
 from rich.table import Table
 
 from pase_core.alternatives import Ranking, Regrets
-from pase_core.balance import Balance, machine_balance
-from pase_core.cluster import preset, preset_names
+from pase_core.balance import Balance, cluster_balances
 from pase_core.console import make_console, make_table
 from pase_core.cost_tables import Array
 from pase_core.graph import Graph
@@ -34,6 +33,8 @@ def print_study(study: Study) -> None:
     """Print a solution and the alternatives that were asked for."""
     print_solution(study.solution)
     console = make_console()
+    if study.remark:
+        console.print(f"\n{study.remark}")
     if study.regrets is not None:
         _print_regrets(console, study.regrets)
     if study.ranking is not None:
@@ -123,11 +124,9 @@ def print_balance(balance: Balance) -> None:
     console.print(_phase_table(balance))
     element_type = balance.problem.graph.element_type
     n_devices = balance.problem.cluster.n_devices
-    marks = sorted(
-        (machine_balance(preset(name, n_devices), element_type), name) for name in preset_names()
-    )
+    marks = cluster_balances(n_devices, element_type)
     console.print(f"clusters of {count(n_devices, 'device')}, FLOP per byte in {element_type}:")
-    console.print("  " + ", ".join(f"{name} {at:.3g}" for at, name in marks))
+    console.print("  " + ", ".join(f"{name} {at:.3g}" for name, at in marks))
     console.print(
         f"{count(len(balance.phases), 'phase')}, every breakpoint exact, in "
         f"{with_prefix(balance.seconds, 's')}; {_MODELLED}"

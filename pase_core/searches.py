@@ -8,15 +8,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from pase_core.cost_tables import CostTables
-from pase_core.errors import OptionError
+from pase_core.errors import OptionError, PaseError
 from pase_core.grid import global_splits
 from pase_core.search.bounds import search_by_bounds
 from pase_core.search.engine import ELIMINATION_LOOPS, FLAT_LOOPS, load_kernels
 from pase_core.search.options import SearchOptions
 from pase_core.search.rivals import RIVALS
 from pase_core.search.sweep import Progress, no_progress
-from pase_core.search.trajectory import Trajectory, TrialOptions
+from pase_core.search.trajectory import Recorder, Trajectory, TrialOptions
 from pase_core.solve import Problem, cost_model, price_data_parallel, price_tables
+from pase_core.units import share_above
 
 MAX_SEEDS = 100
 
@@ -43,7 +44,7 @@ class Searches:
 
     def gap(self, cost: float) -> float:
         """By how much a cost exceeds the lower bound, as a share of it."""
-        return max(cost / self.lower_bound - 1.0, 0.0) if self.lower_bound > 0 else 0.0
+        return share_above(cost, self.lower_bound)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -63,9 +64,12 @@ class Contest:
     candidates: tuple[tuple[int, ...], ...]
 
     def run(self, name: str, limits: TrialOptions) -> Trajectory:
-        """Run one search; `name` is a key of RIVALS."""
+        """Run one search; `name` is a key of RIVALS. What keeps it from running is its failure."""
         given = replace(limits, candidates=self.candidates)
-        return RIVALS[name].run(self.tables, self.start, given)
+        try:
+            return RIVALS[name].run(self.tables, self.start, given)
+        except PaseError as error:
+            return Recorder(self.tables, self.start, given).finish(name, 0, failure=str(error))
 
 
 def open_contest(problem: Problem) -> Contest:
@@ -142,7 +146,10 @@ def _proof(
         memory_budget_bytes=limits.memory_budget_bytes,
         time_limit_seconds=limits.time_limit_seconds,
     )
-    proof = search_by_bounds(contest.tables, options)
+    try:
+        proof = search_by_bounds(contest.tables, options)
+    except PaseError:  # what has been found is worth more than this
+        return max(bound, 0.0), best
     return max(bound, proof.lower_bound), min(best, proof.cost)
 
 

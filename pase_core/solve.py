@@ -37,6 +37,7 @@ from pase_core.strategy import (
     price_choices,
     strategy_of_choices,
 )
+from pase_core.units import share_above
 
 FOUND = "found"
 """Name of the strategy that the search finds."""
@@ -177,12 +178,8 @@ class Comparison:
         return any(len(group) > 1 and group[0] is priced for group in self.experts.values())
 
     def above_bound(self, priced: PricedStrategy) -> float:
-        """By how much a strategy exceeds what is proved to be the least, as a share of that.
-
-        The least among the strategies that keep the problem's pins, if it has any.
-        """
-        bound = self.solution.search.lower_bound
-        return max(priced.total / bound - 1.0, 0.0) if bound > 0 else 0.0
+        """By how much a strategy exceeds the least cost that is proved (with pins), as a share."""
+        return share_above(priced.total, self.solution.search.lower_bound)
 
     def speedup(self, priced: PricedStrategy) -> float:
         """How many times as long data parallelism takes, by the model."""

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from pase_core.alternatives import Ranking, Regrets, best_strategies, regrets
+from pase_core.errors import BudgetError
+from pase_core.search.k_best import check_k
 from pase_core.search.sweep import Progress, no_progress
 from pase_core.solve import Problem, Solution, solve
 
@@ -17,11 +19,13 @@ class Study:
         solution: the best strategy.
         regrets: of every configuration of every layer, if asked for.
         ranking: the best strategies, if more than one is asked for.
+        remark: why what was asked for is not there; empty if it is.
     """
 
     solution: Solution
     regrets: Regrets | None = None
     ranking: Ranking | None = None
+    remark: str = ""
 
 
 def study(
@@ -40,8 +44,16 @@ def study(
         k: how many of the best strategies to find.
 
     Raises:
-        PaseError: if k or an option is out of range or a search does not fit its memory budget.
+        PaseError: if k or an option is out of range or the solution does not fit the memory
+            budget. Alternatives that do not fit are left out, with a remark.
     """
-    ranking = best_strategies(problem, k) if k != 1 else None
+    check_k(k)
     solution = solve(problem, progress)
-    return Study(solution, regrets(problem, progress) if with_regrets else None, ranking)
+    try:
+        return Study(
+            solution,
+            regrets(problem, progress) if with_regrets else None,
+            best_strategies(problem, k) if k > 1 else None,
+        )
+    except BudgetError as error:
+        return Study(solution, remark=f"the alternatives cannot be priced: {error}")

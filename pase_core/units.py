@@ -68,6 +68,18 @@ def _plain(value: float, digits: int) -> str:
     return f"{rounded:.{decimals}f}"
 
 
+def share_above(cost: float, best: float) -> float:
+    """By how much a cost exceeds the best, as a share of that; infinite above nothing.
+
+    Example:
+        >>> share_above(1.5, 1.0), share_above(0.0, 0.0), share_above(1.0, 0.0)
+        (0.5, 0.0, inf)
+    """
+    if cost <= best:
+        return 0.0
+    return cost / best - 1.0 if best > 0 else math.inf
+
+
 def ratio(value: float) -> str:
     """A ratio with a multiplication sign, such as `1.52×`."""
     return f"{_plain(value, 3)}×" if value and math.isfinite(value) else f"{value:g}×"

@@ -15,9 +15,11 @@ def percent_above(share: float) -> str:
     """A share of the optimum as per cent, rounded upwards: what is promised must hold.
 
     Example:
-        >>> percent_above(0.00412), percent_above(1e-9)
-        ('0.42 %', '0.001 %')
+        >>> percent_above(0.00412), percent_above(1e-9), percent_above(math.inf)
+        ('0.42 %', '0.001 %', 'any amount')
     """
+    if math.isinf(share):
+        return "any amount"
     exponent = math.floor(math.log10(share * 100)) if share > 0 else 0
     n_digits = min(max(1 - exponent, 0), 3)
     shown = math.ceil(share * 100 * 10**n_digits - _ROUNDING) / 10**n_digits

@@ -10,10 +10,9 @@ import numpy as np
 import pandas as pd
 
 from explorer.tables.summary import strategy_title
-from pase_core.balance import Balance, machine_balance
-from pase_core.cluster import preset, preset_names
+from pase_core.balance import Balance, cluster_balances, machine_balance
+from pase_core.cluster import preset
 from pase_core.components import COMPUTE
-from pase_core.errors import ClusterError
 from pase_core.search.balance import Line
 from pase_core.solve import Comparison
 from pase_core.strategy import PricedStrategy
@@ -131,12 +130,7 @@ def preset_table(balance: Balance) -> pd.DataFrame:
     """
     problem = balance.problem
     names: dict[float, list[str]] = {}
-    for name in preset_names():
-        cluster = preset(name, problem.cluster.n_devices)
-        try:
-            at = machine_balance(cluster, problem.graph.element_type)
-        except ClusterError:  # it has no such arithmetic
-            continue
+    for name, at in cluster_balances(problem.cluster.n_devices, problem.graph.element_type):
         names.setdefault(float(f"{at:.6g}"), []).append(name)
     rows = [
         {

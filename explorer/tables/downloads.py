@@ -41,7 +41,7 @@ def _is_number(text: str) -> bool:
 
 
 def to_json(table: pd.DataFrame, about: Mapping[str, object] | None = None) -> str:
-    """A table as JSON, schema `pase.table/1`: an object per row; what is not there is null.
+    """A table as JSON, schema `pase.table/1`: an object per row; null for what is not finite.
 
     Args:
         table: the rows.
@@ -54,9 +54,13 @@ def to_json(table: pd.DataFrame, about: Mapping[str, object] | None = None) -> s
 
 def _plain_row(row: Mapping[Hashable, object]) -> dict[str, object]:
     """A row with Python's own numbers."""
-    return {
-        str(name): value.item() if hasattr(value, "item") else value for name, value in row.items()
-    }
+    return {str(name): _plain(value) for name, value in row.items()}
+
+
+def _plain(value: object) -> object:
+    """A value as Python's own; what JSON has no number for is null."""
+    own = value.item() if hasattr(value, "item") else value
+    return None if isinstance(own, float) and not math.isfinite(own) else own
 
 
 def _with_units(layers: pd.DataFrame, unit: str) -> pd.DataFrame:

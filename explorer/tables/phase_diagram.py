@@ -12,9 +12,8 @@ from explorer.colours import Stops, ink_on, mix
 from explorer.limits import FIGURE_LIMITS
 from explorer.shading import Shading
 from explorer.tables.balance import BEYOND_PRESETS, Range, number_text, range_text
-from pase_core.balance import Balance, machine_balance
-from pase_core.cluster import Cluster, preset, preset_names
-from pase_core.errors import ClusterError
+from pase_core.balance import Balance, cluster_balances, machine_balance
+from pase_core.cluster import Cluster
 from pase_core.search.balance import Phase
 from pase_core.units import percent, ratio, with_prefix
 
@@ -59,12 +58,7 @@ def diagram_range(rows: Sequence[Balance], machine: Cluster) -> Range:
     """The balances to draw: far beyond today's clusters of any such size, and this machine."""
     element_type = rows[0].problem.graph.element_type
     counts = [row.problem.cluster.n_devices for row in rows]
-    today = []
-    for name in preset_names():
-        try:
-            today += [machine_balance(preset(name, n), element_type) for n in counts]
-        except ClusterError:  # it has no such arithmetic
-            continue
+    today = [at for n in counts for _name, at in cluster_balances(n, element_type)]
     own = [machine_balance(machine.with_devices(n), element_type) for n in counts]
     low = min([at / BEYOND_PRESETS for at in today] + [at / 3 for at in own])
     high = max([at * BEYOND_PRESETS for at in today] + [at * 3 for at in own])

@@ -11,7 +11,7 @@ import pandas as pd
 from explorer.studies import Trial
 from pase_core.search.rivals import RIVALS
 from pase_core.search.trajectory import Trajectory
-from pase_core.units import common_scale, percent, with_prefix
+from pase_core.units import common_scale, percent, share_above, with_prefix
 from pase_core.wording import percent_above
 
 Runs = Sequence[tuple[Trial, Trajectory]]
@@ -47,7 +47,7 @@ def run_table(runs: Runs, bound: float) -> pd.DataFrame:
             "is_exact": RIVALS[trial.search].is_exact,
             "is_proved": not run.failure and run.lower_bound >= run.cost,
             "cost": run.cost,
-            "gap": math.nan if run.failure else max(run.cost / bound - 1.0, 0.0),
+            "gap": math.nan if run.failure else share_above(run.cost, bound),
             "seconds": run.seconds,
             "near_seconds": run.seconds_to((1.0 + NEAR) * bound),
             "evaluations": run.n_evaluations,
@@ -88,7 +88,7 @@ def _band(runs: Sequence[Trajectory], axis: str, bound: float) -> pd.DataFrame:
     marks = np.array([p for each in places for p in each if floor <= p <= last])
     at = np.unique(np.concatenate([at, marks[:: max(1, len(marks) // N_TIMES)]]))
     excess = [
-        _step(at, np.array(each), [max(point.cost / bound - 1.0, 0.0) for point in run.points])
+        _step(at, np.array(each), [share_above(point.cost, bound) for point in run.points])
         for each, run in zip(places, runs, strict=True)
     ]
     return pd.DataFrame(
@@ -152,7 +152,7 @@ def searches_headline(table: pd.DataFrame, bound: float, unit: str, *, is_proved
         first = exact.sort_values("seconds").iloc[0]
         seconds = with_prefix(float(first["seconds"]), "s")
         start += f" {_capital(str(first['title']))} proves it in {seconds}."
-    inexact = table[~table["is_exact"]] if len(table) else table
+    inexact = table[~table["is_exact"] & (table["failure"] == "")] if len(table) else table
     if not len(inexact):
         return start
     best = inexact.groupby("title")["gap"].median()

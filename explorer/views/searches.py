@@ -5,6 +5,7 @@ from __future__ import annotations
 import pandas as pd
 import streamlit as st
 
+from explorer import cached
 from explorer.downloads import offer_table
 from explorer.labels import MODELLED, plain
 from explorer.plots.searches import ending_points, progress_lines
@@ -39,13 +40,17 @@ REMARK = (
 
 def show() -> None:
     """Show the page."""
-    comparison = current_comparison()
+    current_comparison()  # or a message in its place
+    free = current_scenario().without_pins()
+    comparison = cached.comparison(free)
     st.markdown(f"#### {title(comparison)}")
+    if current_scenario().pins:
+        st.caption("Pins are left out: every layer is open to every search.")
     trials = _choose_trials()
     if not trials:
         st.info("Choose at least one search.")
         return
-    key = registry().ensure(current_scenario(), trials, kind=SEARCHES)
+    key = registry().ensure(free, trials, kind=SEARCHES)
     is_alive = any(snapshot.is_alive for snapshot in look([key]))
     watch = st.fragment(_show_runs, run_every=POLL_SECONDS if is_alive else None)
     watch(key, trials, comparison, is_alive)
@@ -115,7 +120,8 @@ def _show_runs(
 
 
 def _go_on(trials: tuple[Trial, ...]) -> None:
-    registry().ensure(current_scenario(), trials, kind=SEARCHES, is_restart=True)
+    free = current_scenario().without_pins()
+    registry().ensure(free, trials, kind=SEARCHES, is_restart=True)
 
 
 def _show_figures(table: pd.DataFrame, progress: pd.DataFrame) -> None:

@@ -25,8 +25,10 @@ def finite(value: float) -> float | None:
 
 
 def study_to_dict(study: Study) -> Json:
-    """A solution, `pase.solution/1`, with `regrets` and `best` where asked for."""
+    """A solution, `pase.solution/1`, with `regrets` and `best` where asked for and had."""
     answer = solution_to_dict(study.solution)
+    if study.remark:
+        answer["remark"] = study.remark
     if study.regrets is not None:
         answer["regrets"] = regrets_to_rows(study.regrets)
     if study.ranking is not None:

@@ -17,10 +17,12 @@ from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 
 from pase_core.cost_tables import Array, CostTables, PairTable
+from pase_core.errors import BudgetError
 from pase_core.search.elimination import PlannedSearch
 from pase_core.search.methods import prepare, search_prepared
 from pase_core.search.options import DEFAULT_OPTIONS, SearchOptions
 from pase_core.search.sweep import Progress, no_progress
+from pase_core.units import share_above
 
 _ROUNDING = 1e-12
 """Share of a cost by which another must lie below it to count as less."""
@@ -80,7 +82,7 @@ def phases(
 
     Raises:
         OptionError: if there is no such ordering, or the engine asked for is not there.
-        BudgetError: if a search does not fit the limits.
+        BudgetError: if a search does not fit the limits, or proves no optimum in its time.
     """
     held_bytes = fixed.n_bytes + scaled.n_bytes
     planned = prepare(weighted_sum(fixed, scaled, 1.0, 1.0).shape, options, held_bytes)
@@ -100,7 +102,13 @@ class _Search:
     def line(self, fixed_weight: float, scaled_weight: float) -> Line:
         """The combination of least weighted sum."""
         tables = weighted_sum(self.fixed, self.scaled, fixed_weight, scaled_weight)
-        choices = search_prepared(self.planned, tables, self.options).choices
+        found = search_prepared(self.planned, tables, self.options)
+        if not found.proved_optimal:
+            raise BudgetError(
+                "phases need the proved optimum of every search, and one was not proved within "
+                f"{self.options.time_limit_seconds:g} s; raise the time limit (--time-limit)"
+            )
+        choices = found.choices
         return Line(choices, self.fixed.total(choices), self.scaled.total(choices))
 
 
@@ -206,12 +214,5 @@ def worst_loss(line: Line, found: tuple[Phase, ...], start: float, stop: float) 
     losses = []
     for weight in (start, *inside, stop):
         best = min(phase.line.at(weight) for phase in found)
-        losses.append(_share_above(line.at(weight), best))
+        losses.append(share_above(line.at(weight), best))
     return max(losses)
-
-
-def _share_above(cost: float, best: float) -> float:
-    """By how much a cost exceeds the best, as a share of that; infinite above nothing."""
-    if cost <= best:
-        return 0.0
-    return cost / best - 1.0 if best else math.inf

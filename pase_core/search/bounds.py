@@ -67,7 +67,7 @@ def search_by_bounds(
     state = _State.start(tables)
     for i, n_sweeps in enumerate(_N_SWEEPS):
         before = state.gap
-        state = state.advance(n_sweeps)
+        state = state.advance(n_sweeps, deadline)
         progress((i + 1) / (len(_N_SWEEPS) + 1))
         is_stuck = i > 1 and state.gap > (1.0 - _MIN_PROGRESS) * before
         if state.is_closed or is_stuck or time.monotonic() > deadline:
@@ -155,10 +155,10 @@ class _State:
         """Gap that counts as none."""
         return tolerance(self.cost, self.rounding)
 
-    def advance(self, n_sweeps: int) -> _State:
-        """Some sweeps further, without the choices that these strike out."""
+    def advance(self, n_sweeps: int, deadline: float = math.inf) -> _State:
+        """Some sweeps further, but for one no longer than that, without what they strike out."""
         messages = None if self.relaxation is None else self.relaxation.messages
-        found = relax(self.tables, n_sweeps, messages)
+        found = relax(self.tables, n_sweeps, messages, deadline)
         choices, cost = self.choices, self.cost
         if found.cost < cost:
             choices, cost = _original(self.kept, found.choices), found.cost
@@ -203,14 +203,20 @@ def _original(kept: Sequence[Kept], choices: Sequence[int]) -> tuple[int, ...]:
 def _finish(
     result: SearchResult, state: _State, options: SearchOptions, progress: Progress
 ) -> SearchResult:
-    """Search what is left by elimination if that is little work, or else by an integer program."""
+    """Search what is left by elimination if that is little work, or else by an integer program.
+
+    If neither fits, the result stays as it is.
+    """
+    left_bytes = options.memory_budget_bytes - state.whole.n_bytes
+    options = replace(options, memory_budget_bytes=left_bytes, engine="auto")
     try:
-        limits = replace(
-            options, max_entries=min(options.max_entries, _WORTH_ELIMINATING), engine="auto"
-        )
+        limits = replace(options, max_entries=min(options.max_entries, _WORTH_ELIMINATING))
         found = eliminate(state.tables, limits, progress)
     except BudgetError:
-        found = integer_program(state.tables, options, progress, state.as_start())
+        try:
+            found = integer_program(state.tables, options, progress, state.as_start())
+        except BudgetError:
+            return result
     better = found.cost < result.cost
     cost = min(found.cost, result.cost)
     bound = max(result.lower_bound, min(found.lower_bound, cost))

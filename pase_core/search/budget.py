@@ -18,6 +18,9 @@ from pase_core.search.plan import Plan, Step
 
 WAYS_OUT = "use fewer devices, a larger smallest part (--min-part) or another ordering (--ordering)"
 
+MAX_AXES = 64
+"""Axes of an array in NumPy 2; vertices with one choice take one each, and nothing else."""
+
 MAX_NAMES = 8
 """Dependents that a message names."""
 
@@ -106,6 +109,12 @@ def check_search(
             f"exact search would visit {format_amount(plan.n_joint_distinct)} entries of joint "
             f"tables, and at most {format_amount(limits.max_entries)} are allowed: "
             f"{_blame(shape, worst)}; raise the limit (max_entries), {WAYS_OUT}"
+        )
+    widest = max(plan.steps, key=lambda step: len(step.dependents))
+    if len(widest.dependents) >= MAX_AXES:
+        raise BudgetError(
+            f"exact search would need tables over {len(widest.dependents) + 1} vertices at once, "
+            f"and {MAX_AXES} are allowed: {_blame(shape, widest)}; {WAYS_OUT}"
         )
     peak = 0
     for step, n_bytes in step_bytes(shape, plan, is_compiled=is_compiled):

@@ -50,14 +50,16 @@ def integer_program(
     """
     known = relax(tables, n_sweeps=1) if start is None else start
     most = known.cost + tolerance(known.cost, known.rounding)
-    program = build_program(tables, known.messages, most)
-    n_bytes = tables.n_bytes + BYTES_PER_ENTRY * len(program.columns)
-    if n_bytes > options.memory_budget_bytes:
+    most_entries = max(options.memory_budget_bytes - tables.n_bytes, 0.0) / BYTES_PER_ENTRY
+    try:
+        program = build_program(tables, known.messages, most, most_entries)
+    except BudgetError as error:
         raise BudgetError(
-            f"the integer program has {len(program.costs)} variables and takes about "
-            f"{gigabytes(n_bytes)}; the memory budget is {gigabytes(options.memory_budget_bytes)}: "
-            "raise it (--memory-budget), use fewer devices or a larger smallest part (--min-part)"
-        )
+            f"{error}, each of about {BYTES_PER_ENTRY} B, and the memory budget is "
+            f"{gigabytes(options.memory_budget_bytes)}: raise it (--memory-budget), use fewer "
+            "devices or a larger smallest part (--min-part)"
+        ) from None
+    n_bytes = tables.n_bytes + BYTES_PER_ENTRY * len(program.columns)
     run = _Run(program, known, progress)
     choices, bound = run.solve(options.time_limit_seconds)
     cost = tables.total(choices)

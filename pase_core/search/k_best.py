@@ -56,7 +56,8 @@ def k_best(
 ) -> tuple[Ranked, ...]:
     """The k combinations of least cost, the cheapest first; fewer if there are not so many.
 
-    Combinations that cost the same are all listed, in no particular order.
+    Combinations that cost the same come in no particular order; of those that tie for the last
+    place some are left out.
 
     Args:
         tables: the costs.
@@ -72,12 +73,17 @@ def k_best(
         >>> [(each.choices, each.cost) for each in k_best(tables, 3)]
         [((0, 0), 1.0), ((1, 0), 2.0), ((0, 1), 6.0)]
     """
-    if isinstance(k, bool) or not isinstance(k, int) or not 1 <= k <= MAX_K:
-        raise OptionError(f"{k!r} best strategies: must be an integer from 1 to {MAX_K}")
+    check_k(k)
     messages = send_messages(tables, options)
     walk = _walk(messages.plan.steps[::-1], messages.made, k)
     found = [Ranked(choices, tables.total(choices)) for choices in itertools.islice(walk, k)]
     return tuple(sorted(found, key=lambda each: each.cost))
+
+
+def check_k(k: int) -> None:
+    """Raise OptionError unless so many combinations may be asked for."""
+    if isinstance(k, bool) or not isinstance(k, int) or not 1 <= k <= MAX_K:
+        raise OptionError(f"{k!r} best strategies: must be an integer from 1 to {MAX_K}")
 
 
 def _walk(
@@ -99,7 +105,7 @@ def _walk(
             totals = choice_totals(step, made, choices)
             best = int(np.argmin(totals))
             excesses = excess + (totals - totals[best])
-            for choice in np.flatnonzero(excesses <= least.bound).tolist():
+            for choice in np.flatnonzero(excesses < least.bound).tolist():
                 if choice != best:
                     least.add(float(excesses[choice]))
                     child = _Partial(choice, partial)

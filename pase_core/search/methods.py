@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from pase_core.cost_tables import CostTables, TableShape
 from pase_core.errors import BudgetError, OptionError
@@ -74,8 +75,11 @@ def search_prepared(
     except BudgetError as error:  # too much even without dominated choices, or with the scratch
         if options.method == ELIMINATION:
             raise
+        left_bytes = options.memory_budget_bytes - planned.held_bytes
         try:
-            return search_by_bounds(tables, options, progress)
+            return search_by_bounds(
+                tables, replace(options, memory_budget_bytes=left_bytes), progress
+            )
         except BudgetError:
             raise error from None
 

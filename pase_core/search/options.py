@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import Literal
 
+from pase_core.errors import OptionError
 from pase_core.search.budget import Limits
 
 DEFAULT_MEMORY_BUDGET_BYTES = 8e9
@@ -15,6 +16,12 @@ AUTOMATIC = "auto"
 min-degree, or GENERATESEQ if that visits fewer entries on a large problem."""
 
 Engine = Literal["auto", "numpy", "compiled"]
+
+
+def check_seconds(seconds: float) -> None:
+    """Raise OptionError unless a time limit is a number from 0 on; infinity is none."""
+    if not seconds >= 0.0:  # which NaN is not either
+        raise OptionError(f"time limit of {seconds:g} s: must be a number from 0 on")
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +48,10 @@ class SearchOptions:
     remove_dominated: bool | None = None
     max_entries: float = math.inf
     time_limit_seconds: float = 600.0
+
+    def __post_init__(self) -> None:
+        """Check the time limit; what else is wrong shows when it is used."""
+        check_seconds(self.time_limit_seconds)
 
     @property
     def limits(self) -> Limits:

@@ -14,13 +14,15 @@ and left out.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pase_core.cost_tables import Array, CostTables
+from pase_core.cost_tables import Array, CostTables, PairTable
+from pase_core.errors import BudgetError
 from pase_core.search.relaxation import totals_of
 
 Index = NDArray[np.int64]
@@ -66,12 +68,14 @@ class _Rows:
     columns: list[Index] = field(default_factory=list)
     values: list[Array] = field(default_factory=list)
     n: int = 0
+    n_entries: int = 0
 
     def add(self, rows: Index, columns: Index, value: float) -> None:
         """Put entries into rows that are counted from the first one not yet closed."""
         self.rows.append(rows + self.n)
         self.columns.append(columns)
         self.values.append(np.full(len(rows), value))
+        self.n_entries += len(rows)
 
     def close(self, n: int, side: float) -> None:
         """Close rows: they have all their entries."""
@@ -80,7 +84,10 @@ class _Rows:
 
 
 def build_program(
-    tables: CostTables, messages: Sequence[tuple[Array, Array]], most: float
+    tables: CostTables,
+    messages: Sequence[tuple[Array, Array]],
+    most: float,
+    max_entries: float = math.inf,
 ) -> Program:
     """Set up the program of cost tables.
 
@@ -88,13 +95,15 @@ def build_program(
         tables: the costs.
         messages: of a relaxation, per edge.
         most: what choices may cost at most to be kept: a little more than known ones cost.
+        max_entries: of the matrix.
+
+    Raises:
+        BudgetError: if there are more entries; then few of them have been made.
     """
     totals = totals_of(tables, messages)
-    edges = [
-        pair.costs - to_first[:, None] - to_second[None, :]
-        for pair, (to_first, to_second) in zip(tables.pairs, messages, strict=True)
-    ]
-    constant = sum(float(each.min()) for each in (*totals, *edges))
+    edges = list(zip(tables.pairs, messages, strict=True))
+    lows = [float(_left(pair, moved).min()) for pair, moved in edges]
+    constant = sum(float(total.min()) for total in totals) + sum(lows)
     room = most - constant
     excesses = [total - total.min() for total in totals]
     numbers = _numbers([excess <= room for excess in excesses])
@@ -105,17 +114,31 @@ def build_program(
         rows.close(1, 1.0)
     costs = [excess[number >= 0] for excess, number in zip(excesses, numbers, strict=True)]
     n_variables = sum(map(len, costs))
-    for pair, edge in zip(tables.pairs, edges, strict=True):
+    for (pair, moved), low in zip(edges, lows, strict=True):
+        excess = _left(pair, moved)
+        excess -= low
         ends = (pair.first, pair.second)
-        excess = edge - edge.min()
         whole = excess + excesses[ends[0]][:, None] + excesses[ends[1]][None, :]
         met = np.nonzero(whole <= room)
         joint = np.arange(len(met[0])) + n_variables
+        n_variables += len(joint)
+        if rows.n_entries + 2 * len(joint) > max_entries:
+            raise BudgetError(
+                f"the integer program has more than {max_entries:.3g} entries at the transfer "
+                f"from {tables.name(pair.first)!r} to {tables.name(pair.second)!r}"
+            )
         for vertex, choices in zip(ends, met, strict=True):
             _add_marginals(rows, numbers[vertex], choices, joint)
         costs.append(excess[met])
-        n_variables += len(joint)
     return _assemble(constant, costs, numbers, rows)
+
+
+def _left(pair: PairTable, moved: tuple[Array, Array]) -> Array:
+    """What is left in an edge when messages have been moved to its ends."""
+    to_first, to_second = moved
+    left: Array = pair.costs - to_first[:, None]
+    left -= to_second[None, :]
+    return left
 
 
 def _numbers(kept: Sequence[NDArray[np.bool_]]) -> list[Index]:

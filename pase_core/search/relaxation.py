@@ -21,6 +21,8 @@ Work: per sweep, twice the entries of all edges' tables.
 
 from __future__ import annotations
 
+import math
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -86,6 +88,7 @@ def relax(
     tables: CostTables,
     n_sweeps: int = 10,
     messages: Sequence[tuple[Array, Array]] | None = None,
+    deadline: float = math.inf,
 ) -> Relaxation:
     """Raise the lower bound by some sweeps, forward and backward each, and choose by what it says.
 
@@ -93,6 +96,7 @@ def relax(
         tables: the costs.
         n_sweeps: how many.
         messages: where to go on from, as an earlier relaxation left them.
+        deadline: by `time.monotonic`, after which no further sweep is begun but the first.
 
     Raises:
         OptionError: if the compiled loops cannot be loaded.
@@ -106,7 +110,9 @@ def relax(
     state = loops.AscentState(sent, totals, lows, np.full(len(totals), -np.inf))
     forward = np.arange(flat.n_vertices)
     backward = forward[::-1].copy()
-    for _ in range(n_sweeps):
+    for sweep in range(n_sweeps):
+        if sweep > 0 and time.monotonic() > deadline:
+            break
         loops.ascend(flat, forward, forward, state)
         loops.ascend(flat, backward, backward, state)
     choices = _choose(flat, sent)

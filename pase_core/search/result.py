@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, field
+
+from pase_core.units import share_above
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +49,4 @@ class SearchResult:
     @property
     def gap(self) -> float:
         """By how much the cost may exceed the least one, as a share of the lower bound."""
-        if self.proved_optimal:
-            return 0.0
-        return self.cost / self.lower_bound - 1.0 if self.lower_bound > 0 else math.inf
+        return 0.0 if self.proved_optimal else share_above(self.cost, self.lower_bound)

@@ -16,7 +16,7 @@ import numpy as np
 
 from pase_core.cost_tables import Array, CostTables, TableShape
 from pase_core.errors import BudgetError
-from pase_core.search.budget import format_amount, gigabytes
+from pase_core.search.budget import MAX_AXES, format_amount, gigabytes
 from pase_core.search.flat import Index
 
 
@@ -58,6 +58,11 @@ def sweep(tables: CostTables, memory_budget_bytes: float = math.inf) -> tuple[in
     """
     shape = tables.shape
     largest = max(cut.n_states for cut in cuts(shape))
+    widest = 1 + max(len(cut.open) for cut in cuts(shape))
+    if widest > MAX_AXES:
+        raise BudgetError(
+            f"a topological sweep has {widest} layers open at once; {MAX_AXES} are allowed"
+        )
     n_bytes = tables.n_bytes + 16 * largest + 4 * n_states(shape)
     if n_bytes > memory_budget_bytes:
         raise BudgetError(

@@ -10,6 +10,10 @@ from typing import NamedTuple
 import numpy as np
 
 from pase_core.cost_tables import CostTables
+from pase_core.errors import OptionError
+from pase_core.search.options import check_seconds
+
+MAX_EVALUATIONS = 10**12
 
 
 class Point(NamedTuple):
@@ -32,7 +36,8 @@ class TrialOptions:
 
     Attributes:
         seed: of all that is random.
-        time_limit_seconds: after which it stops.
+        time_limit_seconds: after which it stops; searches by tables run to their end, and are not
+            begun if that takes minutes.
         max_evaluations: after which it stops; for those that propose one whole after the other.
         memory_budget_bytes: for tables and messages.
         candidates: wholes that are given, for the search that tries just these.
@@ -43,6 +48,14 @@ class TrialOptions:
     max_evaluations: int = 250_000
     memory_budget_bytes: float = 8e9
     candidates: tuple[tuple[int, ...], ...] = ()
+
+    def __post_init__(self) -> None:
+        """Check the limits."""
+        check_seconds(self.time_limit_seconds)
+        if not 1 <= self.max_evaluations <= MAX_EVALUATIONS:
+            raise OptionError(
+                f"{self.max_evaluations} evaluations: must be from 1 to {MAX_EVALUATIONS:,}"
+            )
 
 
 @dataclass(frozen=True, slots=True)

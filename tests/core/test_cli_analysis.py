@@ -119,6 +119,16 @@ def test_a_dense_network_is_solved_by_another_method(capsys):
         assert again["cost"]["total"] == pytest.approx(data["cost"]["total"], rel=1e-9)
 
 
+def test_a_solution_is_not_lost_with_its_alternatives(capsys):
+    assert run("solve", "densenet121", "-p", "4", "--regret") == 0
+    out = capsys.readouterr().out
+    assert "proved optimal" in out
+    assert "the alternatives cannot be priced: exact search does not fit" in out
+    data = run_json(capsys, "solve", "densenet121", "-p", "4", "--regret", "--best", "3")
+    assert "cannot be priced" in data["remark"]
+    assert not {"best", "regrets"} & set(data)
+
+
 @pytest.mark.parametrize(
     ("words", "message"),
     [
@@ -126,7 +136,10 @@ def test_a_dense_network_is_solved_by_another_method(capsys):
         ("solve alexnet --best many", "argument --best: invalid int value"),
         ("solve alexnet --method luck", "argument --method: invalid choice: 'luck'"),
         ("solve densenet121 --method elimination", "exact search does not fit"),
-        ("solve densenet121 --regret", "exact search does not fit"),
+        ("solve alexnet --time-limit -1", "time limit of -1 s: must be a number from 0 on"),
+        ("solve alexnet --time-limit nan", "time limit of nan s: must be a number from 0 on"),
+        ("searches alexnet --seconds nan", "time limit of nan s: must be a number from 0 on"),
+        ("searches alexnet --evaluations -5", "-5 evaluations: must be from 1 to"),
         ("searches alexnet --seeds 0", "0 seeds: must be an integer from 1 to 100"),
         ("searches alexnet --search luck", "argument --search: invalid choice: 'luck'"),
     ],

@@ -1,5 +1,6 @@
 """The page Searches: its tables and figures, and the page itself with real worker processes."""
 
+import json
 import math
 import time
 from pathlib import Path
@@ -10,6 +11,7 @@ from streamlit.testing.v1 import AppTest
 import explorer
 from explorer.plots.searches import FLOOR, SEARCH_COLOURS, ending_points, progress_lines
 from explorer.studies import KINDS, SEARCHES, Trial
+from explorer.tables.downloads import to_json
 from explorer.tables.searches import (
     failures_of,
     progress_table,
@@ -137,6 +139,25 @@ def test_results_survive_json(result):
     assert kind.item_of(result) == kind.read_item(list(result[0]))
 
 
+def test_runs_that_never_come_near_are_null_in_json():
+    rows = json.loads(to_json(run_table(RUNS, 100.0)))["rows"]
+    assert rows[2]["near_seconds"] is None
+    assert rows[1]["gap"] is None
+
+
+def test_a_network_that_costs_nothing_has_no_excess():
+    run = run_of("annealing", 0, (0.0, 0, 0.0), (1.0, 5, 0.0))
+    table = run_table([run], 0.0)
+    assert list(table["gap"]) == [0.0]
+    assert "all found it" in searches_headline(table, 0.0, "FLOP", is_proved=True)
+
+
+def test_if_all_that_prove_nothing_failed_nothing_is_said_of_them():
+    run = run_of("annealing", 0, (0.0, 0, 10.0), failure="no loops")
+    text = searches_headline(run_table([run], 5.0), 5.0, "FLOP", is_proved=True)
+    assert text == "The optimum is 5.000 FLOP per step."
+
+
 # The page
 
 
@@ -198,3 +219,15 @@ def test_without_a_search_there_is_a_word_about_it():
     app = open_page(network="alexnet")
     app.button_group(key="searches").set_value([]).run()
     assert "Choose at least one search" in shown_text(app)
+
+
+def test_pins_bind_no_search():
+    free = wait(open_page(network="alexnet", searches="elimination", seconds="0.5"))
+    pinned = wait(
+        open_page(
+            network="alexnet", searches="elimination", seconds="0.5", pins="conv1:1.1.1.1.1.1.1"
+        )
+    )
+    headlines = [[m.value for m in app.markdown if "optimum" in m.value] for app in (free, pinned)]
+    assert headlines[0][0].split("per step")[0] == headlines[1][0].split("per step")[0]
+    assert "Pins are left out" in shown_text(pinned)

@@ -12,7 +12,7 @@ from pase_core.errors import BudgetError
 from pase_core.search.balance import Line, Phase, envelope, phases, weighted_sum, worst_loss
 from pase_core.search.elimination import eliminate
 from pase_core.search.options import SearchOptions
-from tests.core.search.random_tables import joint_costs, problems
+from tests.core.search.random_tables import complete_problem, joint_costs, problems
 
 
 @st.composite
@@ -129,6 +129,19 @@ def test_a_weighted_sum_keeps_sharing_and_leaves_its_terms_alone():
     assert total.vertices[0] is total.vertices[2]
     assert total.total((0, 0, 0)) == 2.0 * 3 + 3.0 * 2
     assert edge.sum() == 4.0
+
+
+def test_what_is_not_proved_is_no_phase():
+    tables = complete_problem(12, 6, seed=1)
+    fixed = CostTables(complete_problem(12, 6, seed=2).vertices, ())
+    with pytest.raises(BudgetError, match="was not proved within 0 s"):
+        phases(fixed, tables, SearchOptions(method="bounds", time_limit_seconds=0.0))
+
+
+@given(cost_pairs())
+def test_phases_found_by_bounds_are_the_same(costs):
+    by_bounds = phases(*costs, SearchOptions(method="bounds"))
+    assert [p.line.fixed for p in by_bounds] == [p.line.fixed for p in phases(*costs)]
 
 
 def test_the_memory_budget_holds():

@@ -1,5 +1,6 @@
 import itertools
 import math
+import time
 import tracemalloc
 from dataclasses import replace
 
@@ -16,9 +17,12 @@ from pase_core.search.elimination import eliminate
 from pase_core.search.engine import FLAT_LOOPS, load_kernels
 from pase_core.search.integer_program import integer_program, relaxed_optimum
 from pase_core.search.marginals import marginals
+from pase_core.search.methods import search
 from pase_core.search.options import SearchOptions
 from pase_core.search.program import build_program
 from pase_core.search.relaxation import bound_of, first_messages, relax
+from pase_core.search.rivals import RIVALS
+from pase_core.search.trajectory import TrialOptions
 from tests.core.search.random_tables import (
     DECIMALS,
     complete_problem,
@@ -28,6 +32,7 @@ from tests.core.search.random_tables import (
     random_problem,
 )
 
+NO_TIME = SearchOptions(time_limit_seconds=0.0)
 METHODS = {"bounds": search_by_bounds, "integer program": integer_program}
 
 
@@ -200,6 +205,49 @@ def test_a_time_limit_of_nothing_returns_choices_and_a_bound():
         assert found.lower_bound < found.cost == tables.total(found.choices)
         assert 0.0 < found.gap < math.inf
         assert found.lower_bound <= eliminate(tables).cost <= found.cost
+
+
+def test_what_was_found_is_kept_where_the_integer_program_does_not_fit():
+    tables = complete_problem(16, 12, seed=2)
+    tight = SearchOptions(memory_budget_bytes=8 * search_by_bounds(tables, NO_TIME).peak_bytes)
+    found = search_by_bounds(tables, tight)
+    assert found.method == "bounds"
+    assert not found.proved_optimal
+    assert found.lower_bound < found.cost == tables.total(found.choices)
+
+
+def test_the_entries_of_a_program_are_counted_before_they_are_made():
+    edge = np.random.default_rng(0).random((60, 60))
+    n = 200
+    pairs = tuple(PairTable(v, v + 1, edge) for v in range(n - 1))
+    tables = CostTables((np.zeros(60),) * n, pairs)
+    start = relax(tables, 0)
+    limits = SearchOptions(memory_budget_bytes=10e6)
+    with pytest.raises(BudgetError, match=r"entries at the transfer from .* raise it"):
+        integer_program(tables, limits, start=start)
+
+
+def test_a_time_limit_is_looked_at_between_sweeps():
+    tables = complete_problem(40, 30, seed=0)
+    start = time.monotonic()
+    relax(tables, 10_000, deadline=start + 0.2)
+    assert time.monotonic() - start < 5.0
+
+
+def test_more_vertices_at_once_than_an_array_has_axes():
+    """One choice each costs no entries; elimination gives up its place, and bounds need none."""
+    n = 80
+    pairs = tuple(
+        PairTable(u, v, np.ones((1, 1))) for u in range(n) for v in range(u + 1, min(u + 70, n))
+    )
+    tables = CostTables((np.ones(1),) * n, pairs)
+    with pytest.raises(BudgetError, match="vertices at once"):
+        eliminate(tables)
+    found = search(tables)
+    assert found.cost == n + len(pairs)
+    assert found.method == "bounds"
+    run = RIVALS["topological-sweep"].run(tables, (0,) * n, TrialOptions())
+    assert "open at once" in run.failure
 
 
 def test_progress_can_stop_a_search():
