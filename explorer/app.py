@@ -10,6 +10,7 @@ import streamlit as st
 from explorer import cached, state
 from explorer.history import keep_history
 from explorer.labels import PAGES, TITLE
+from explorer.pinned import show_pins
 from explorer.sidebar import choose_scenario
 
 st.set_page_config(page_title=TITLE, page_icon="🧩", layout="wide")
@@ -30,6 +31,7 @@ page = st.segmented_control(
     bind="query-params",
 )
 try:
+    show_pins()
     importlib.import_module(f"explorer.views.{PAGES[page]}").show()
 finally:  # a page that has nothing to show yet stops the script
     cached.warm_up()

@@ -60,10 +60,31 @@ def choose_scenario() -> Scenario | None:
         scenario = Scenario(network, upload, n_devices, cluster, batch)
         with st.expander("Cost model"):
             scenario = _choose_figures(scenario)
+        _say_what_is_given(scenario)
         known = None if network == UPLOAD and upload is None else scenario
         show_export(known)
         st.caption(MODELLED)
     return known
+
+
+def _say_what_is_given(scenario: Scenario) -> None:
+    """Figures that stand in place of the cluster's, which nothing else in sight would tell."""
+    given = [
+        f"{what} {value:g} {unit}"
+        for what, value, unit in (
+            ("peak", scenario.tera_flops, "TFLOP/s"),
+            ("link", scenario.giga_bytes, "GB/s"),
+        )
+        if value is not None
+    ]
+    if given:
+        st.caption(f"In place of the cluster's own figures: {', '.join(given)}.")
+        st.button("Back to the cluster's figures", on_click=_forget_figures, type="tertiary")
+
+
+def _forget_figures() -> None:
+    for key in ("tera_flops", "giga_bytes"):
+        st.session_state[key] = None
 
 
 def _choose_network() -> str:

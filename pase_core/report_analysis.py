@@ -187,5 +187,5 @@ def _search_row(searches: Searches, run: Trajectory) -> tuple[str, ...]:
         with_prefix(near, "s") if math.isfinite(near) else "never",
         with_prefix(run.seconds, "s"),
         count(run.n_evaluations),
-        "does not fit" if run.failure else "proved" if run.lower_bound >= run.cost else "",
+        "does not fit" if run.failure else "proved" if run.lower_bound >= run.cost else run.ended,
     )

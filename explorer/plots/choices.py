@@ -26,7 +26,7 @@ def choice_dots(
         colours: of the kinds of splits.
         ink: colour of lines and of the ring around the configuration found.
     """
-    lowest, highest = _decades(table["share"])
+    lowest, highest = _decades(table["share"], within)
     heights = table["share"].map(lambda share: _height(share, lowest))
     figure = go.Figure()
     for kind, colour in colours.items():
@@ -47,12 +47,13 @@ def choice_dots(
     return figure
 
 
-def _decades(shares: pd.Series[float]) -> tuple[int, int]:
-    """Exponents of the first and of the last decade of the axis."""
+def _decades(shares: pd.Series[float], within: float) -> tuple[int, int]:
+    """Exponents of the first and of the last decade of the axis; what is accepted lies on it."""
     positive = shares[shares > 0]
     if positive.empty:
         return -2, 0
-    lowest = math.floor(math.log10(positive.min()))
+    smallest = min(positive.min(), within) if within else positive.min()
+    lowest = math.floor(math.log10(smallest))
     return lowest, max(math.ceil(math.log10(positive.max())), lowest + 1)
 
 

@@ -36,7 +36,7 @@ def run_table(runs: Runs, bound: float) -> pd.DataFrame:
     Returns:
         Columns search (key), title, seed, is_exact, is_proved, cost, gap (share above the bound;
         NaN if it failed), seconds, near_seconds (to within NEAR; infinite if never), evaluations,
-        failure.
+        failure, ended.
     """
     order = {name: i for i, name in enumerate(RIVALS)}
     rows = [
@@ -52,6 +52,7 @@ def run_table(runs: Runs, bound: float) -> pd.DataFrame:
             "near_seconds": run.seconds_to((1.0 + NEAR) * bound),
             "evaluations": run.n_evaluations,
             "failure": run.failure,
+            "ended": run.ended,
         }
         for trial, run in sorted(runs, key=lambda each: (order[each[0].search], each[0].seed))
     ]
@@ -126,17 +127,17 @@ def shown_searches(table: pd.DataFrame, unit: str) -> pd.DataFrame:
                 "To 1 % [ms]": _finite(runs["near_seconds"].median() * 1e3),
                 "Time [ms]": runs.loc[~is_failed, "seconds"].median() * 1e3,
                 "Evaluations": runs.loc[~is_failed, "evaluations"].median(),
-                "Proof": _proof(runs),
+                "End": _end(runs),
             }
         )
     return pd.DataFrame(rows)
 
 
-def _proof(runs: pd.DataFrame) -> str:
-    """What the runs of one search prove."""
+def _end(runs: pd.DataFrame) -> str:
+    """How the runs of one search ended."""
     if (runs["failure"] != "").any():
         return "does not fit"
-    return "proved" if runs["is_proved"].all() else ""
+    return "proved" if runs["is_proved"].all() else ", ".join(sorted(set(runs["ended"])))
 
 
 def _finite(value: float) -> float:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import lru_cache
 
 import pandas as pd
 
 from explorer.labels import component_title, plain
+from pase_core.cluster import GIVEN
 from pase_core.solve import Comparison
 from pase_core.strategy import PricedStrategy
 from pase_core.units import common_scale, percent, ratio, with_prefix
@@ -109,11 +111,19 @@ def title(comparison: Comparison, shown: Callable[[str], str] = plain) -> str:
     graph, cluster = comparison.solution.problem.graph, comparison.solution.problem.cluster
     sample = SAMPLES.get(graph.name)
     # A file of one's own may have a sample's name, but not its note as well.
-    is_sample = sample is not None and graph.note == sample.build(1).note
+    is_sample = sample is not None and graph.note == _note_of(graph.name)
     name = sample.title if sample and is_sample else shown(graph.name)
     text = f"{name} on {cluster.n_devices} × {cluster.device}"
+    if dict(cluster.sources).get("inter_node.bytes_per_second") == GIVEN:
+        text += f" with links of {with_prefix(cluster.bytes_per_second, 'B/s')}"
     used = devices_used(comparison.solution.found)
     return text if used == cluster.n_devices else f"{text} ({used} of them used)"
+
+
+@lru_cache(maxsize=64)
+def _note_of(name: str) -> str:
+    """What a sample says of itself."""
+    return SAMPLES[name].build(1).note
 
 
 def devices_used(priced: PricedStrategy) -> int:

@@ -138,5 +138,6 @@ def _run(searches: Searches, run: Trajectory) -> Json:
         "evaluations": run.n_evaluations,
         "seconds": run.seconds,
         "failure": run.failure,
+        "ended": run.ended,
         "points": [list(point) for point in run.points],
     }

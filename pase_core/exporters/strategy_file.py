@@ -103,7 +103,11 @@ def strategy_from_file(graph: Graph, data: bytes, name: str) -> Strategy:
     strategy = Strategy(stem or "from a file", (), f"Read from {shown}.")
     if beginning.startswith((b"{", b"[")) or name.lower().endswith(".json"):
         return _from_json(graph, read_json(data, shown, FORMAT), strategy)
-    return replace(strategy, configurations=_from_csv(graph, data, shown))
+    configurations = _from_csv(graph, data, shown)
+    n_whole = sum(all(q == 1 for q in each) for each in configurations)
+    n = len(configurations)
+    note = f"{strategy.note} {n_whole} of {n} layers have no split in it and stay whole."
+    return replace(strategy, configurations=configurations, note=note if n_whole else strategy.note)
 
 
 def _check_split(layer: Layer, dimension: str, split: int) -> str | None:

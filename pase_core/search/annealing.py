@@ -47,7 +47,7 @@ def anneal(tables: CostTables, start: tuple[int, ...], options: TrialOptions) ->
     best, costs = choices.copy(), np.array([recorder.cost, recorder.cost])
     random = np.array([options.seed + 1], dtype=np.uint64)
     temperature = TEMPERATURE * recorder.cost or 1.0
-    n, n_at_gain = 0, 0
+    n, n_at_gain, ended = 0, 0, ""
     while n < options.max_evaluations and not recorder.is_late:
         batch = min(_BATCH, options.max_evaluations - n)
         has_gained = loops.walk(flat, choices, best, costs, temperature, batch, random)
@@ -56,5 +56,6 @@ def anneal(tables: CostTables, start: tuple[int, ...], options: TrialOptions) ->
             n_at_gain = n
             recorder.note(n, as_choices(best))
         if n >= _LEAST and n - n_at_gain >= n / 2:
+            ended = "half of it brought nothing"
             break
-    return recorder.finish(NAME, n)
+    return recorder.finish(NAME, n, ended=ended or recorder.reason(n))

@@ -34,4 +34,5 @@ def try_candidates(tables: CostTables, start: tuple[int, ...], options: TrialOpt
         costs = loops.total_costs(flat, batch)
         n += len(batch)
         recorder.note(n, as_choices(batch[int(np.argmin(costs))]))
-    return recorder.finish(NAME, n)
+    ended = "all tried" if n >= len(options.candidates) else "time limit"
+    return recorder.finish(NAME, n, ended=ended)

@@ -39,4 +39,4 @@ def descend_greedily(
         n += loops.descend(flat, choices, scratch)
         recorder.note(n, as_choices(choices))
         choices = random.integers(sizes)
-    return recorder.finish(NAME, n)
+    return recorder.finish(NAME, n, ended=recorder.reason(n))

@@ -57,7 +57,7 @@ def learn(tables: CostTables, start: tuple[int, ...], options: TrialOptions) -> 
         n += BATCH
         recorder.note(n, as_choices(samples[int(np.argmin(costs))]))
         weights += RATE * _gradient(chances, samples + starts, costs)
-    return recorder.finish(NAME, n)
+    return recorder.finish(NAME, n, ended=recorder.reason(n))
 
 
 def _softmax(weights: Array, starts: Index, n_choices: Index) -> Array:

@@ -18,6 +18,7 @@ from pase_core.search import (
     policy_gradient,
     topological_sweep,
 )
+from pase_core.search.budget import format_amount
 from pase_core.search.methods import search
 from pase_core.search.options import SearchOptions
 from pase_core.search.trajectory import Recorder, Trajectory, TrialOptions
@@ -63,14 +64,21 @@ def _run_exact(
     return recorder.finish(key, n, lower_bound=found.lower_bound)
 
 
+SWEEP_STATES_PER_SECOND = 2e7
+"""States that a topological sweep visits in a second; it is not begun if it would be late."""
+
+
 def _sweep(tables: CostTables, start: tuple[int, ...], options: TrialOptions) -> Trajectory:
     recorder = Recorder(tables, start, options)
     key = "topological-sweep"
+    n = topological_sweep.n_states(tables.shape)
+    if n > SWEEP_STATES_PER_SECOND * options.time_limit_seconds:
+        reason = f"its {format_amount(n)} states would take longer than the time limit"
+        return recorder.finish(key, 0, failure=reason)
     try:
         choices = topological_sweep.sweep(tables, options.memory_budget_bytes)
     except BudgetError as error:
         return recorder.finish(key, 0, failure=str(error))
-    n = topological_sweep.n_states(tables.shape)
     recorder.note(n, choices)
     return recorder.finish(key, n, lower_bound=recorder.cost)
 
@@ -81,15 +89,16 @@ def _exact(key: str, title: str, note: str, method: str, ordering: str = "auto")
             method=method,
             ordering=ordering,
             memory_budget_bytes=options.memory_budget_bytes,
-            max_entries=MAX_ENTRIES,
+            max_entries=ENTRIES_PER_SECOND * options.time_limit_seconds,
             time_limit_seconds=options.time_limit_seconds,
         )
 
     return Rival(title, note, partial(_run_exact, key, options_of), is_exact=True)
 
 
-MAX_ENTRIES = 1e12
-"""Entries of joint tables beyond which an elimination takes minutes, and is not begun."""
+ENTRIES_PER_SECOND = 1e10
+"""Entries of joint tables that an elimination visits in a second; it is not begun if it would be
+late."""
 
 RIVALS: dict[str, Rival] = {
     "elimination": _exact(

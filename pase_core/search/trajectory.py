@@ -37,7 +37,7 @@ class TrialOptions:
     Attributes:
         seed: of all that is random.
         time_limit_seconds: after which it stops; searches by tables run to their end, and are not
-            begun if that takes minutes.
+            begun if they would take longer.
         max_evaluations: after which it stops; for those that propose one whole after the other.
         memory_budget_bytes: for tables and messages.
         candidates: wholes that are given, for the search that tries just these.
@@ -73,6 +73,7 @@ class Trajectory:
         seconds: in all.
         lower_bound: proved by the search itself; minus infinity if it proves none.
         failure: why there is no result but the start; empty if there is.
+        ended: why it stopped, in a few words; empty for exact searches.
     """
 
     method: str
@@ -84,6 +85,7 @@ class Trajectory:
     seconds: float
     lower_bound: float = -math.inf
     failure: str = ""
+    ended: str = ""
 
     def seconds_to(self, cost: float) -> float:
         """Time after which the best cost no more than this; infinite if never."""
@@ -124,6 +126,11 @@ class Recorder:
         """True once the time is up."""
         return self.seconds > self.options.time_limit_seconds
 
+    def reason(self, evaluations: int) -> str:
+        """Which limit has been reached."""
+        limit = self.options.max_evaluations
+        return "limit of proposals" if evaluations >= limit else "time limit"
+
     def note(self, evaluations: int, choices: tuple[int, ...], seconds: float = -1.0) -> None:
         """Keep choices if they are the best so far.
 
@@ -139,9 +146,15 @@ class Recorder:
             self.points.append(Point(at, evaluations, cost))
 
     def finish(
-        self, method: str, evaluations: int, *, lower_bound: float = -math.inf, failure: str = ""
+        self,
+        method: str,
+        evaluations: int,
+        *,
+        lower_bound: float = -math.inf,
+        failure: str = "",
+        ended: str = "",
     ) -> Trajectory:
-        """The whole trajectory."""
+        """The whole trajectory; arguments as its attributes."""
         seconds = self.seconds
         return Trajectory(
             method=method,
@@ -153,6 +166,7 @@ class Recorder:
             seconds=seconds,
             lower_bound=lower_bound,
             failure=failure,
+            ended=ended,
         )
 
 

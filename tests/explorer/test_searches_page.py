@@ -22,7 +22,7 @@ from explorer.tables.searches import (
 from explorer.watch import registry
 from pase_core.search.rivals import RIVALS
 from pase_core.search.trajectory import Point, Trajectory
-from sample_graphs import SAMPLES
+from tests.samples import PAPER
 
 APP = str(Path(explorer.__file__).with_name("app.py"))
 STOP = "Stop the searches"
@@ -80,7 +80,7 @@ def test_the_table_for_people_has_one_row_per_search():
         RIVALS[name].title for name in ("elimination", "breadth-first", "annealing")
     ]
     assert list(shown["Runs"]) == [1, 1, 2]
-    assert list(shown["Proof"]) == ["proved", "does not fit", ""]
+    assert list(shown["End"]) == ["proved", "does not fit", ""]
     assert shown["Best cost [FLOP]"][2] == 110.0
     assert math.isnan(shown["Best cost [FLOP]"][1])
     assert shown["Median above"][2] == pytest.approx(0.2)
@@ -190,8 +190,8 @@ def shown_text(app):
     return " ".join(element.value for element in (*app.markdown, *app.caption, *app.info))
 
 
-@pytest.mark.parametrize("network", SAMPLES)
-def test_the_page_shows_every_sample(network):
+@pytest.mark.parametrize("network", PAPER)
+def test_the_page_shows_every_network_of_the_paper(network):
     app = wait(open_page(network=network, devices="4", seconds="0.5", seeds="1"))
     text = shown_text(app)
     assert "The optimum is" in text

@@ -65,7 +65,8 @@ def test_what_does_not_fit_is_a_failure_with_its_reason(name):
     start = first_of(tables)
     options = TrialOptions(memory_budget_bytes=tables.n_bytes + 100)
     found = RIVALS[name].run(tables, start, options)
-    assert "memory budget" in found.failure or "entries of joint tables" in found.failure
+    reasons = ("memory budget", "entries of joint tables", "longer than the time limit")
+    assert any(reason in found.failure for reason in reasons)
     assert found.choices == start
     assert found.lower_bound == -math.inf
 
@@ -93,6 +94,7 @@ def test_limits_of_evaluations_and_time_are_kept(name):
     late = RIVALS[name].run(tables, start, replace(QUICK, time_limit_seconds=0.0))
     assert late.n_evaluations == 0
     assert late.cost == tables.total(start)
+    assert (few.ended, late.ended) == ("limit of proposals", "time limit")
 
 
 def test_annealing_stops_once_half_of_its_walk_has_brought_nothing():
@@ -100,6 +102,18 @@ def test_annealing_stops_once_half_of_its_walk_has_brought_nothing():
     found = annealing.anneal(tables, (0, 0), TrialOptions())
     assert found.n_evaluations < 50_000
     assert found.points[-2].evaluations <= found.n_evaluations / 2
+    assert found.ended == "half of it brought nothing"
+
+
+def test_a_sweep_that_would_be_late_is_not_begun():
+    tables = random_problem(LONG, [7] * 40, seed=4)
+    start = first_of(tables)
+    quick = replace(QUICK, time_limit_seconds=1e-6)
+    assert (
+        "longer than the time limit"
+        in RIVALS["topological-sweep"].run(tables, start, quick).failure
+    )
+    assert "at most" in RIVALS["elimination"].run(tables, start, quick).failure
 
 
 @pytest.mark.parametrize(
