@@ -34,6 +34,10 @@ class GraphBuilder:
         self._tensors.append(tensor)
         return tensor
 
+    def parameter(self, name: str, sizes: Sequence[int]) -> Tensor:
+        """Add a tensor that several layers train, or one that no operation makes itself."""
+        return self.input(name, sizes)
+
     def add(self, made: Operation) -> tuple[Tensor, ...]:
         """Add a layer with its tensors; return what it writes."""
         self._layers.append(made.layer)

@@ -16,12 +16,18 @@ SMALLEST_GRAPH = 20
 
 
 def module_names(layer_names: Sequence[str]) -> tuple[str, ...]:
-    """Module of each layer: the first parts of its name, up to a `/`.
+    """Module of each layer as in `scopes`; more than MAX_MODULES are joined to stretches."""
+    modules = scopes(layer_names)
+    return _in_stretches(modules) if len(set(modules)) > MAX_MODULES else modules
 
-    The shortest prefix is taken that leaves no module with more than LARGEST_SHARE of the layers.
+
+def scopes(layer_names: Sequence[str]) -> tuple[str, ...]:
+    """Scope of each layer: the first parts of its name, up to a `/`.
+
+    The shortest prefix is taken that leaves no scope with more than LARGEST_SHARE of the layers.
 
     Example:
-        >>> module_names(["stem/conv", "stem/norm", "head"])
+        >>> scopes(["stem/conv", "stem/norm", "head"])
         ('stem/conv', 'stem/norm', 'head')
     """
     if len(layer_names) <= SMALLEST_GRAPH:
@@ -36,7 +42,7 @@ def module_names(layer_names: Sequence[str]) -> tuple[str, ...]:
             if counts[module] > LARGEST_SHARE * len(layer_names) and module != name
         ]
         if not large:
-            return _in_stretches(modules) if len(counts) > MAX_MODULES else tuple(modules)
+            return tuple(modules)
         for name in large:
             depths[name] += 1
 

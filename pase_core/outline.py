@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
 from pase_core.costs.build import layer_key
 from pase_core.graph import Graph
-from pase_core.modules import module_names
+from pase_core.modules import MAX_MODULES, module_names, scopes
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,15 +58,28 @@ def outline(graph: Graph, opened: Iterable[str] = ()) -> Outline:
     """Group a graph's layers into boxes.
 
     A module of one layer is that layer. Modules with equal layers that follow each other are one
-    box. An opened module is shown as its layers, and the rest of its run stays one box.
+    box. An opened module is shown as its layers, and the rest of its run stays one box. If that
+    makes more than MAX_MODULES boxes, neighbours are joined to stretches first.
 
     Args:
         graph: the network.
         opened: names of modules to take apart.
     """
-    open_names = set(opened)
+    names = [layer.name for layer in graph.layers]
+    modules = scopes(names)
+    if len(set(modules)) > MAX_MODULES and len(_boxes(graph, modules, set())) > MAX_MODULES:
+        modules = module_names(names)
+    boxes = _boxes(graph, modules, set(opened))
+    found = Outline(boxes, ())
+    home = found.box_of_layer()
+    edges = dict.fromkeys((home[t.producer], home[t.consumer]) for t in graph.transfers)
+    return Outline(boxes, tuple((u, v) for u, v in edges if u != v))
+
+
+def _boxes(graph: Graph, names: Sequence[str], open_names: set[str]) -> tuple[Box, ...]:
+    """Boxes of a graph whose layers are in modules of these names."""
     modules: dict[str, list[int]] = {}
-    for position, module in enumerate(module_names([layer.name for layer in graph.layers])):
+    for position, module in enumerate(names):
         modules.setdefault(module, []).append(position)
     contents = {
         module: tuple(layer_key(graph.layers[position]) for position in positions)
@@ -84,7 +97,4 @@ def outline(graph: Graph, opened: Iterable[str] = ()) -> Outline:
             boxes += [Box(graph.layers[position].name, (), (position,)) for position in layers]
         else:
             boxes.append(Box(members[0], members, layers))
-    found = Outline(tuple(boxes), ())
-    home = found.box_of_layer()
-    edges = dict.fromkeys((home[t.producer], home[t.consumer]) for t in graph.transfers)
-    return Outline(found.boxes, tuple((u, v) for u, v in edges if u != v))
+    return tuple(boxes)

@@ -28,25 +28,34 @@ from pase_core.ops.pointwise import (
     normalization,
     softmax,
 )
-from pase_core.ops.statistics import statistics_normalization
+from pase_core.ops.recurrent import additive_scores, lstm_layer
+from pase_core.ops.sequence import combine, dispatch, lookup, row_softmax
+from pase_core.ops.statistics import rms_normalization, statistics_normalization
 
 OPS: dict[str, Callable[..., Operation]] = {
+    "additive_scores": additive_scores,
     "batch_normalization": batch_normalization,
+    "combine": combine,
     "concat": concat,
     "convolution": convolution,
     "cross_entropy": cross_entropy,
+    "dispatch": dispatch,
     "einsum": einsum,
     "elementwise": elementwise,
     "embedding": embedding,
     "flatten": flatten,
     "fully_connected": fully_connected,
     "local_response_normalization": local_response_normalization,
+    "lookup": lookup,
     "lstm": lstm,
+    "lstm_layer": lstm_layer,
     "mean": mean,
     "normalization": normalization,
     "pooling": pooling,
     "reshape": reshape,
     "resize_axes": resize_axes,
+    "rms_normalization": rms_normalization,
+    "row_softmax": row_softmax,
     "softmax": softmax,
     "split": split,
     "stack": stack,

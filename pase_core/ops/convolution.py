@@ -69,7 +69,12 @@ class Kernel:
         return ("q", "r", "s") if len(self.widths) == 3 else ("r", "s")[: len(self.widths)]
 
 
-def _image_kernel(x: Tensor, widths: tuple[int, int], stride: int, padding: Padding) -> Kernel:
+def image_kernel(x: Tensor, widths: tuple[int, int], stride: int, padding: Padding) -> Kernel:
+    """A window that slides over an image b x c x height x width.
+
+    Raises:
+        GraphError: if it does not fit.
+    """
     per_axis = (padding, padding) if isinstance(padding, str) else padding
     positions = (
         window_positions(size, width, stride, pad)
@@ -91,7 +96,7 @@ def convolution(
     """Convolve an image b x c x height x width with n kernels; see `convolution_of_size`."""
     (x,) = inputs
     check_rank("convolution", name, x, (4,))
-    slid = _image_kernel(x, kernel, stride, padding)
+    slid = image_kernel(x, kernel, stride, padding)
     return convolution_of_size(name, x, slid, n=n, fused=fused)
 
 
@@ -153,7 +158,7 @@ def pooling(
     """Pool windows of an image; see `pooling_of_size`."""
     (x,) = inputs
     check_rank("pooling", name, x, (4,))
-    return pooling_of_size(name, x, _image_kernel(x, kernel, stride, padding), kind=kind)
+    return pooling_of_size(name, x, image_kernel(x, kernel, stride, padding), kind=kind)
 
 
 def pooling_of_size(name: str, x: Tensor, kernel: Kernel, *, kind: str = "max") -> Operation:

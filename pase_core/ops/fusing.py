@@ -1,4 +1,4 @@
-"""Change a layer after it was made: fuse what follows it, make operands trained."""
+"""Change a layer after it was made: fuse what follows it, make operands trained, tie weights."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import math
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 
+from pase_core.errors import GraphError
 from pase_core.layers import Tensor, Work
 from pase_core.ops.build import Operation, broadcast
 
@@ -74,3 +75,20 @@ def train_inputs(operation: Operation, weights: Collection[str]) -> Operation:
             parameters=layer.parameters + trained,
         ),
     )
+
+
+def tie(operation: Operation, shared: Tensor) -> Operation:
+    """Train a tensor that other layers train too in place of the first one of its own.
+
+    Raises:
+        GraphError: if their sizes differ.
+    """
+    own, *more = operation.parameters
+    if own.sizes != shared.sizes:
+        raise GraphError(
+            f"layer {operation.layer.name!r} trains {own.sizes} numbers and cannot share "
+            f"{shared.name!r}, which has sizes {shared.sizes}"
+        )
+    first, *rest = operation.layer.parameters
+    layer = replace(operation.layer, parameters=(replace(first, tensor=shared.name), *rest))
+    return replace(operation, layer=layer, parameters=tuple(more))

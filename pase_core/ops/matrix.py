@@ -16,7 +16,7 @@ from pase_core.layers import Layer, Reduction, Tensor, Work
 from pase_core.messages import Relayout
 from pase_core.ops.build import Operation, access, dimensions, matrix_work, sized_tensor
 
-_LSTM_POINTWISE = 3
+LSTM_POINTWISE = 3
 """Pointwise operations per gate and step, as the prototype counts them."""
 
 
@@ -57,6 +57,7 @@ def einsum(
     *,
     equation: str,
     weight: dict[str, int] | None = None,
+    bias: str = "",
     fused: Sequence[str] = (),
     kind: str = "einsum",
 ) -> Operation:
@@ -69,6 +70,7 @@ def einsum(
         inputs: two tensors, or one if the second operand is trained.
         equation: such as `"b s d, d e -> b s e"`, one name per axis.
         weight: sizes of the second operand's own dimensions, if it is trained.
+        bias: axes of a trained shift of the result, such as `"e"`; none if empty.
         fused: pointwise operations behind it.
         kind: what to call it.
 
@@ -87,7 +89,9 @@ def einsum(
     order = dict.fromkeys(result.split() + operands[0] + operands[1])
     sizes = {dimension: sizes[dimension] for dimension in order}
     out = sized_tensor(f"{name}.out", result, sizes)
-    second = sized_tensor(f"{name}.weight", " ".join(operands[1]), sizes) if weight else None
+    trained = {"weight": " ".join(operands[1])} if weight else {}
+    trained |= {"bias": bias} if bias else {}
+    parameters = {p: sized_tensor(f"{name}.{p}", axes, sizes) for p, axes in trained.items()}
     reads = tuple(
         access(tensor, " ".join(names)) for names, tensor in zip(operands, inputs, strict=False)
     )
@@ -97,11 +101,11 @@ def einsum(
         dimensions(sizes),
         inputs=reads,
         outputs=(access(out, result),),
-        parameters=(access(second, " ".join(operands[1])),) if second else (),
+        parameters=tuple(access(parameters[p], axes) for p, axes in trained.items()),
         work=matrix_work(tuple(sizes), result.split(), len(fused)),
         fused=tuple(fused),
     )
-    return Operation(layer, (out,), (second,) if second else ())
+    return Operation(layer, (out,), tuple(parameters.values()))
 
 
 def embedding(name: str, inputs: Sequence[Tensor], *, vocabulary: int, width: int) -> Operation:
@@ -153,7 +157,7 @@ def lstm(name: str, inputs: Sequence[Tensor], *, layers: int, width: int) -> Ope
         parameters=(access(weight, "l - d - e", Reduction(("l", "d", "e"), ("b", "s"), 8)),),
         work=(
             Work(("l", "b", "s", "d", "e"), 3 * 2 * 4, "multiply_add"),
-            Work(("l", "b", "s", "e"), 3 * 4 * _LSTM_POINTWISE),
+            Work(("l", "b", "s", "e"), 3 * 4 * LSTM_POINTWISE),
         ),
         messages=(Relayout(times=("l", "s"), held=("b", "e"), needed=("b", "d")),),
     )

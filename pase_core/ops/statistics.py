@@ -1,8 +1,9 @@
-"""Normalisation by statistics of any part of a tensor: layer, instance and group norm."""
+"""Normalisation by statistics of any part of a tensor: layer, RMS, instance and group norm."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from pase_core.axes import parse_axes
 from pase_core.errors import GraphError
@@ -60,3 +61,24 @@ def statistics_normalization(
         row_major=groups,
     )
     return Operation(layer, (out,), trained)
+
+
+def rms_normalization(name: str, inputs: Sequence[Tensor], *, axes: str) -> Operation:
+    """Divide by the root of the mean square over the last dimension, then scale.
+
+    As `statistics_normalization`, but one sum forward and one backward: there is no mean, and no
+    shift.
+    """
+    (x,) = inputs
+    names = axes.split()
+    made = statistics_normalization(
+        name,
+        inputs,
+        sizes=dict(zip(names, x.sizes, strict=False)),
+        over=names[-1:],
+        axes=axes,
+        parameters=names[-1:],
+        kind="RMS normalization",
+    )
+    reduced = AllReduce(tile=tuple(names[:-1]), over=(names[-1],), scale=2)
+    return replace(made, layer=replace(made.layer, messages=(reduced,)))

@@ -32,8 +32,9 @@ from pase_core.strategy import price
 from sample_graphs import SAMPLES
 from tests.benchmarks.decoder import decoder
 from tests.benchmarks.test_bench_search import MODEL, tables_of
+from tests.samples import PAPER
 
-SPARSE = [name for name in SAMPLES if name != "densenet121"]
+SPARSE = [name for name in PAPER if name != "densenet121"]
 LARGE = SearchOptions(memory_budget_bytes=16e9)
 
 
@@ -115,7 +116,7 @@ def test_proposals_per_second(benchmark):
 
 @pytest.mark.benchmark(group="many devices")
 @pytest.mark.parametrize("n_devices", [2048, 4096])
-@pytest.mark.parametrize("name", SAMPLES)
+@pytest.mark.parametrize("name", PAPER)
 def test_many_devices(benchmark, name, n_devices):
     sample = SAMPLES[name]
     graph = sample.build(sample.batch)

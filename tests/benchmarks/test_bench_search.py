@@ -18,6 +18,7 @@ from pase_core.search.elimination import eliminate
 from pase_core.search.engine import load_kernels
 from pase_core.search.options import SearchOptions
 from sample_graphs import SAMPLES
+from tests.samples import PAPER
 
 N_DEVICES = [64, 256, 1024]
 MODEL = PaperCostModel(10e12, 16e9, word_bytes=8, flop_per_multiply_add=1)
@@ -33,7 +34,7 @@ def tables_of(name: str, n_devices: int) -> CostTables:
 
 @pytest.mark.benchmark(group="cost tables")
 @pytest.mark.parametrize("n_devices", N_DEVICES)
-@pytest.mark.parametrize("name", SAMPLES)
+@pytest.mark.parametrize("name", PAPER)
 def test_cost_tables(benchmark, name, n_devices):
     sample = SAMPLES[name]
     graph = sample.build(sample.batch)
@@ -45,7 +46,7 @@ def test_cost_tables(benchmark, name, n_devices):
 
 @pytest.mark.benchmark(group="search")
 @pytest.mark.parametrize("n_devices", N_DEVICES)
-@pytest.mark.parametrize("name", [name for name in SAMPLES if name != "densenet121"])
+@pytest.mark.parametrize("name", [name for name in PAPER if name != "densenet121"])
 def test_search(benchmark, name, n_devices):
     load_kernels()
     tables = tables_of(name, n_devices)

@@ -14,6 +14,7 @@ from pase_core.search.trajectory import TrialOptions
 from pase_core.searches import run_searches
 from pase_core.solve import COST_MODELS, CostOptions, Problem, compare, price_tables, solve
 from sample_graphs import SAMPLES
+from tests.samples import PAPER
 
 FAST = TrialOptions(max_evaluations=20_000, time_limit_seconds=20.0)
 
@@ -180,7 +181,7 @@ def test_phases_of_a_dense_network_are_found_by_bounds():
 # Searches
 
 
-@pytest.mark.parametrize("name", SAMPLES)
+@pytest.mark.parametrize("name", PAPER)
 @pytest.mark.parametrize("n_devices", [4, 8])
 def test_no_search_beats_the_proved_optimum_of_a_sample(name, n_devices):
     names = [key for key in RIVALS if key not in ("breadth-first", "topological-sweep")]

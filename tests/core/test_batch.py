@@ -13,6 +13,8 @@ from pase_core.importers.batch import with_batch
 from pase_core.layers import Access, Dimension, Layer, Tensor
 from pase_core.messages import Halo, Window
 from sample_graphs import SAMPLES
+from tests.core.reference_data import sample
+from tests.samples import DISTINCT
 
 
 def layer(name, sizes, inputs=(), outputs=(), parameters=(), **more):
@@ -33,11 +35,12 @@ def sizes_of(graph):
     return {tensor.name: tensor.sizes for tensor in graph.tensors}
 
 
-@pytest.mark.parametrize("name", SAMPLES)
+# DLRM brings the gradients of its tables together in the way that is cheaper for its batch.
+@pytest.mark.parametrize("name", [name for name in DISTINCT if name != "dlrm"])
 @pytest.mark.parametrize("before", [1, 128])
 @pytest.mark.parametrize("after", [1, 32, 96])
 def test_a_sample_with_another_batch_is_the_sample_built_with_it(name, before, after):
-    assert with_batch(SAMPLES[name].build(before), after) == SAMPLES[name].build(after)
+    assert with_batch(sample(name, before), after) == sample(name, after)
 
 
 @pytest.mark.parametrize("name", SAMPLES)

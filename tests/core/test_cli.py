@@ -19,6 +19,7 @@ from pase_core.importers.json_graph import graph_to_json
 from pase_core.units import with_prefix
 from sample_graphs import SAMPLES
 from tests.core.reference_data import TOTALS, sample, sample_and_devices
+from tests.samples import PAPER
 
 ROOT = Path(__file__).parents[2]
 PROTOTYPE = (
@@ -204,7 +205,7 @@ def test_the_json_of_a_comparison(capsys, name):
     assert (found["name"], data_parallel["name"]) == ("found", "data parallel")
     assert data_parallel["speedup_over_data_parallel"] == 1.0
     assert data_parallel["above_lower_bound"] > 0.0
-    assert len(experts) >= 1
+    assert len(experts) >= (name in PAPER)  # elsewhere a recipe may not apply
     for strategy in compared["strategies"]:
         assert strategy["cost"]["total"] >= found["cost"]["total"] * (1 - 1e-12)
         assert strategy["speedup_over_data_parallel"] == pytest.approx(

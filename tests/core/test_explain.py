@@ -19,6 +19,7 @@ from pase_core.messages import AllReduce, Exchange, Halo, Relayout, Window
 from sample_graphs import SAMPLES
 from sample_graphs.toys import branches, three_layers
 from tests.core.reference_data import MODEL, sample
+from tests.samples import DISTINCT
 
 PRECISE = PaperCostModel(11.3e12, 12.5e9, 4.0, 2.0)
 N_CONFIGURATIONS = 6
@@ -26,7 +27,7 @@ N_CONFIGURATIONS = 6
 
 def every_graph() -> list[Graph]:
     return [
-        *(sample(name, each.batch) for name, each in SAMPLES.items()),
+        *(sample(name, SAMPLES[name].batch) for name in DISTINCT),
         three_layers(),
         branches(),
     ]
@@ -123,7 +124,9 @@ def test_workings_give_the_quantities(graph):
             working = working.replace("min", "").replace("×", "*")
             if "(" in working and "," in working:
                 continue  # min(a, b): checked by the terms themselves
-            assert eval(working) == pytest.approx(quantity.value, rel=1e-12), str(quantity)
+            # Factors that are not whole, as those of DLRM's tables, are shown with six digits.
+            precision = 1e-5 if re.search(r"\b0\.\d", working) else 1e-12
+            assert eval(working) == pytest.approx(quantity.value, rel=precision), str(quantity)
 
 
 def test_every_kind_of_message_is_explained():

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from pase_core.axes import Axis, parse_axes
 from pase_core.configurations import configurations
+from pase_core.costs.build import build_costs
 from pase_core.costs.paper import PaperCostModel
 from pase_core.errors import GraphError
 from pase_core.graph import Graph
@@ -23,7 +24,7 @@ from pase_core.ops.convolution import (
     pooling_of_size,
     window_positions,
 )
-from pase_core.ops.fusing import fuse
+from pase_core.ops.fusing import fuse, tie
 from pase_core.ops.layout import reshape_groups
 
 IMAGE = (8, 6, 10, 12)
@@ -65,6 +66,26 @@ SHAPES = [
         [(3, 2, 6)],
         "q b h s d",
     ),
+    (
+        "einsum",
+        [(8, 4, 6)],
+        {"equation": "b s d, q h d -> q b h s", "weight": {"q": 3, "h": 2, "d": 6}, "bias": "q h"},
+        [(3, 8, 2, 4)],
+        [(3, 2, 6), (3, 2)],
+        "q b h s d",
+    ),
+    ("lookup", [(8, 4)], {"vocabulary": 100, "width": 6}, [(8, 4, 6)], [(100, 6)], "b s d v"),
+    ("rms_normalization", [(8, 4, 6)], {"axes": "b s d"}, [(8, 4, 6)], [(6,)], "b s d"),
+    ("row_softmax", [(8, 4, 6)], {"along": "d", "axes": "b s d"}, [(8, 4, 6)], [], "b s d"),
+    (
+        "dispatch",
+        [(8, 4, 6), (8, 4, 2)],
+        {"experts": 2, "chosen": 1},
+        [(8, 2, 2, 6)],
+        [],
+        "b s d",
+    ),
+    ("combine", [(8, 2, 2, 6), (8, 4, 2)], {"chosen": 1}, [(8, 4, 6)], [], "b s d"),
     ("embedding", [(8, 4)], {"vocabulary": 100, "width": 6}, [(8, 4, 6)], [(100, 6)], "b s d v"),
     (
         "lstm",
@@ -74,6 +95,15 @@ SHAPES = [
         [(2, 2, 6, 4, 6)],
         "l b s d e",
     ),
+    (
+        "lstm_layer",
+        [(8, 4, 6)],
+        {"width": 5},
+        [(8, 4, 5)],
+        [(6, 4, 5), (5, 4, 5), (4, 5)],
+        "b s d k e",
+    ),
+    ("additive_scores", [(8, 4, 6), (8, 3, 6)], {}, [(8, 4, 3)], [(6,)], "b s t a"),
     (
         "convolution",
         [IMAGE],
@@ -168,6 +198,9 @@ def test_shapes(operation, sizes, attributes, outputs, parameters, names):
     [
         ("convolution", [IMAGE], {"n": 4, "kernel": (3, 3)}, "h w"),
         ("lstm", [(8, 4, 6)], {"layers": 2, "width": 6}, "s"),
+        ("dispatch", [(8, 4, 6), (8, 4, 2)], {"experts": 2, "chosen": 1}, "s"),
+        ("combine", [(8, 2, 2, 6), (8, 4, 2)], {"chosen": 1}, "s"),
+        ("lstm_layer", [(8, 4, 6)], {"width": 5}, "s"),
         ("concat", [(8, 6), (8, 2)], {"axis": 1}, "n"),
         ("split", [(8, 6)], {"axis": 1, "parts": (4, 2)}, "n"),
         ("stack", [(8, 6)] * 4, {"new": "q"}, "q"),
@@ -191,12 +224,25 @@ def test_what_is_never_split(operation, sizes, attributes, whole):
         ("einsum", [(8, 4), (4, 2)], {"equation": "b s, s d"}, "write 'b s, s d' as"),
         ("einsum", [(8, 4), (4, 2)], {"equation": "b s t, s d -> b d"}, "does not fit sizes"),
         ("lstm", [(8, 4, 6)], {"layers": 2, "width": 7}, "6 wide and the state 7"),
+        ("lstm_layer", [(8, 6)], {"width": 5}, "allowed are 3 axes"),
+        ("additive_scores", [(8, 4, 6), (8, 6)], {}, "allowed are 3 axes"),
+        ("additive_scores", [(8, 4, 6), (8, 3, 5)], {}, "do not go together"),
+        ("additive_scores", [(8, 4, 6), (7, 3, 6)], {}, "do not go together"),
         ("convolution", [(8, 6)], {"n": 4, "kernel": (3, 3)}, "allowed are 4 axes"),
         ("pooling", [(8, 6, 4)], {"kernel": (3, 3)}, "allowed are 4 axes"),
         ("convolution", [IMAGE], {"n": 4, "kernel": (11, 3)}, "window of 11 does not fit on 10"),
         ("elementwise", [(8, 4), (3,)], {}, "do not broadcast"),
         ("elementwise", [(8, 4)], {"axes": "b"}, "axes 'b' do not fit"),
         ("normalization", [(8, 4)], {"along": "z"}, "no dimension 'z' among b n"),
+        (
+            "row_softmax",
+            [(8, 4)],
+            {"along": "z", "axes": "b n"},
+            "must name the 2 axes of 'x0', 'z'",
+        ),
+        ("row_softmax", [(8, 4)], {"along": "b", "axes": "b"}, "must name the 2 axes of 'x0', 'b'"),
+        ("rms_normalization", [(8, 4)], {"axes": "b"}, r"have sizes \(8,\), not \(8, 4\)"),
+        ("dispatch", [(8, 3, 6), (8, 3, 2)], {"experts": 2, "chosen": 1}, "do not spread evenly"),
         ("mean", [(8, 4)], {"over": ("z",)}, "z are not all among b n"),
         ("concat", [(8, 6), (7, 6)], {"axis": 1}, "do not go with"),
         ("concat", [(8, 6), (8, 6, 1)], {"axis": 1}, "do not go with"),
@@ -281,6 +327,122 @@ def test_batch_normalization_reduces_its_statistics_over_all_but_the_channels():
     assert parameters.tolist() == [0, 0, 2 * 2 * 6 / 2, 2 * 2 * 2 * 3 / 4]
     assert not output.any()
     assert not inputs.any()
+
+
+def test_an_lstm_layer_as_wide_as_its_input_costs_what_one_layer_of_a_stack_does():
+    stack = make("lstm", (8, 4, 6), layers=1, width=6).layer  # dimensions l b s d e
+    layer = make("lstm_layer", (8, 4, 6), width=6).layer  # dimensions b s d k e
+    splits = np.array([[b, 1, 1, 1, e] for b in (1, 2, 4, 8) for e in (1, 2, 3, 6)])
+    model = PaperCostModel(1.0, 1.0, 1.0)
+    costs = model.layer_costs(layer, splits)
+    expected = model.layer_costs(stack, splits[:, [1, 0, 1, 2, 4]])
+    # The stack has no shift, whose gradient is four numbers per hidden unit.
+    batch, hidden = splits[:, 0], splits[:, 4]
+    expected[3] += 2 * 4 * (6 / hidden) * (batch - 1) / batch
+    np.testing.assert_allclose(costs, expected, rtol=1e-12)
+
+
+def test_an_lstm_layer_adds_up_partial_sums_of_its_input_and_of_its_state():
+    layer = make("lstm_layer", (8, 4, 6), width=10).layer
+    splits = np.array([[1, 1, 1, 1, 1], [1, 1, 3, 1, 1], [1, 1, 1, 5, 1], [1, 1, 3, 5, 1]])
+    _, output, inputs, parameters, _ = PaperCostModel(1.0, 1.0, 1.0).layer_costs(layer, splits)
+    gates = 4 * 8 * 4 * 10
+    assert output.tolist() == pytest.approx([0, *(2 * gates * (q - 1) / q for q in (3, 5, 15))])
+    assert not inputs.any()
+    assert not parameters.any()
+
+
+def test_additive_scores_are_as_much_work_as_the_products_they_replace():
+    sizes = (8, 4, 6), (8, 3, 6)
+    scores = make("additive_scores", *sizes).layer
+    products = make("einsum", *sizes, equation="b s a, b t a -> b s t").layer
+    splits = configurations(scores, 8)
+    assert splits.tolist() == configurations(products, 8).tolist()
+    model = PaperCostModel(1.0, 1.0, 1.0, flop_per_multiply_add=1.0)
+    compute, output, inputs, parameters, _ = model.layer_costs(scores, splits)
+    expected = model.layer_costs(products, splits)
+    np.testing.assert_allclose(compute, 3 * expected[0])  # with sum and tanh
+    np.testing.assert_allclose(output, expected[1])
+    np.testing.assert_allclose(inputs, expected[2])
+    elsewhere = splits[:, :3].prod(axis=1)
+    np.testing.assert_allclose(parameters, 2 * (6 / splits[:, 3]) * (1 - 1 / elsewhere))
+
+
+def test_a_lookup_adds_up_the_parts_of_a_split_table_and_sends_no_gradient_of_words():
+    layer = make("lookup", (8, 4), vocabulary=10, width=6).layer  # dimensions b s d v
+    splits = np.array([[1, 1, 1, 1], [2, 1, 1, 1], [1, 1, 3, 1], [1, 1, 1, 5], [2, 1, 3, 5]])
+    model = PaperCostModel(1.0, 1.0, 1.0)
+    compute, output, inputs, parameters, other = model.layer_costs(layer, splits)
+    assert compute.tolist() == [192, 96, 64, 192, 32]
+    assert output.tolist() == pytest.approx([0, 0, 0, 2 * 192 * 4 / 5, 2 * 32 * 4 / 5])
+    assert parameters.tolist() == pytest.approx([0, 2 * 60 / 2, 0, 0, 2 * 4 / 2])
+    assert not inputs.any()
+    assert not other.any()
+
+
+def test_rows_of_a_softmax_exchange_three_words_where_they_are_split():
+    layer = make("row_softmax", (8, 6), along="n", axes="b n").layer
+    splits = np.array([[1, 1], [2, 1], [1, 3], [2, 3]])
+    compute, *_, other = PaperCostModel(1.0, 1.0, 1.0).layer_costs(layer, splits)
+    assert compute.tolist() == [9 * 48, 9 * 24, 9 * 16, 9 * 8]
+    assert other.tolist() == [0, 0, 3 * 2 * 8 * 2 / 3, 3 * 2 * 4 * 2 / 3]
+
+
+def test_rms_normalization_reduces_half_of_what_layer_normalization_does():
+    sizes = {"b": 8, "s": 4, "d": 6}
+    rms = make("rms_normalization", (8, 4, 6), axes="b s d").layer
+    layer = make(
+        "statistics_normalization",
+        (8, 4, 6),
+        sizes=sizes,
+        over=("d",),
+        axes="b s d",
+        parameters=("d", "d"),
+    ).layer
+    splits, model = configurations(rms, 8), PaperCostModel(1.0, 1.0, 1.0)
+    half, full = model.layer_costs(rms, splits), model.layer_costs(layer, splits)
+    np.testing.assert_allclose(half[1:], full[1:] / 2)
+    np.testing.assert_allclose(half[0], full[0])
+
+
+def test_experts_that_are_split_read_their_slots_from_every_device():
+    """Batch to experts on p devices: an all-to-all, of which each keeps one part in p."""
+    dispatched = make("dispatch", (8, 4, 6), (8, 4, 2), experts=2, chosen=1)
+    (slots,) = dispatched.outputs
+    inputs = (slots,)
+    expert = OPS["einsum"](
+        "expert",
+        inputs,
+        equation="b x k d, x d e -> b x k e",
+        weight={"x": 2, "d": 6, "e": 5},
+    )
+    graph = Graph(
+        "experts",
+        (dispatched.layer, expert.layer),
+        (*inputs_of((8, 4, 6), (8, 4, 2)), slots, *expert.outputs, *expert.parameters),
+    )
+    costs = build_costs(graph, PaperCostModel(1.0, 1.0, 1.0), 2)
+    before = costs.configurations[0].tolist().index([2, 1, 1])
+    splits = costs.configurations[1].tolist()  # dimensions b x k e d
+    (pair,) = costs.tables.pairs
+    n_slots = 8 * 2 * 2 * 6
+    assert pair.costs[before, splits.index([2, 1, 1, 1, 1])] == 0
+    assert pair.costs[before, splits.index([1, 2, 1, 1, 1])] == 2 * (n_slots / 2) / 2
+
+
+def test_tied_weights_are_one_tensor():
+    inputs = inputs_of((8, 4), (8, 4, 6))
+    first = OPS["lookup"]("first", inputs[:1], vocabulary=10, width=6)
+    (table,) = first.parameters
+    equation = "b s d, v d -> b s v"
+    own = OPS["einsum"]("last", inputs[1:], equation=equation, weight={"v": 10, "d": 6}, bias="v")
+    last = tie(own, table)
+    assert [read.tensor for read in last.layer.parameters] == ["first.table", "last.bias"]
+    made = first.outputs + last.outputs + first.parameters + last.parameters
+    graph = Graph("tied", (first.layer, last.layer), inputs + made)
+    assert graph.n_parameters == 10 * 6 + 10
+    with pytest.raises(GraphError, match=r"'last' trains \(10, 6\) numbers and cannot share 'x0'"):
+        tie(own, inputs[0])
 
 
 # Broadcasting

@@ -74,3 +74,19 @@ def test_modules_that_differ_stay_apart():
         for i in range(9):
             x = build.layer("fully_connected", f"{block}/{i}", x, n=n)
     assert [box.title for box in outline(build.graph()).boxes] == ["a", "b", "c", "d"]
+
+
+@pytest.mark.parametrize("n_widths", [1, 70])
+def test_more_blocks_than_a_picture_holds_are_one_box_if_equal_and_stretches_if_not(n_widths):
+    build = GraphBuilder("blocks")
+    x = build.input("x", (8, 16))
+    for block in range(70):
+        for i in range(2):
+            x = build.layer("fully_connected", f"block/{block}/{i}", x, n=16 + block % n_widths)
+    x = build.layer("fully_connected", "head", x, n=16)
+    titles = [box.title for box in outline(build.graph()).boxes]
+    if n_widths == 1:
+        assert titles == ["block/0 × 70", "head"]
+    else:
+        assert len(titles) <= N_STRETCHES
+        assert titles[0] == "block/0 … block/2"

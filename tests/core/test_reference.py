@@ -24,6 +24,7 @@ from tests.core.reference_data import (
     costs_of_case,
     sample_and_devices,
 )
+from tests.samples import PAPER
 
 EXACT = 1e-9
 NOT_IN_PROTOTYPE = {"densenet121"}
@@ -54,7 +55,7 @@ def splits_by_name(layer, configuration) -> dict[str, int]:
 
 
 def test_reference_covers_every_sample_of_the_prototype():
-    wanted = set(SAMPLES) - NOT_IN_PROTOTYPE
+    wanted = set(PAPER) - NOT_IN_PROTOTYPE
     assert {sample_and_devices(case)[0] for case in TOTALS} == wanted
     assert {sample_and_devices(case)[0] for case in LAYERS} == wanted
 

@@ -120,14 +120,14 @@ SEARCH = SearchResult((), 0.0, "elimination", True, 0, 0)
     ("changes", "text"),
     [
         ({}, "proved optimal"),
-        ({"proved_optimal": False}, "not proved optimal"),
+        ({"proved_optimal": False, "cost": 1.0}, "not proved optimal"),
         (
             {"proved_optimal": False, "cost": 3.0, "lower_bound": 2.0},
             "at most 50 % above the optimum",
         ),
         ({"n_pinned": 1}, "best with 1 layer held"),
         ({"n_pinned": 12}, "best with 12 layers held"),
-        ({"n_pinned": 12, "proved_optimal": False}, "not proved optimal"),
+        ({"n_pinned": 12, "proved_optimal": False, "cost": 1.0}, "not proved optimal"),
     ],
 )
 def test_what_a_search_has_proved(changes, text):

@@ -12,6 +12,7 @@ from pase_core.alternatives import best_strategies, regrets
 from pase_core.errors import BudgetError, OptionError
 from pase_core.importers.json_graph import graph_to_json
 from sample_graphs import SAMPLES
+from tests.samples import DISTINCT
 
 APP = str(Path(explorer.__file__).with_name("app.py"))
 
@@ -31,7 +32,7 @@ def best_table(app):
     return next(each.value for each in app.dataframe if "brief" in each.value)
 
 
-@pytest.mark.parametrize("network", [name for name in SAMPLES if name != "densenet121"])
+@pytest.mark.parametrize("network", [name for name in DISTINCT if name != "densenet121"])
 def test_the_page_shows_every_sample(network):
     app = run_page(network=network)
     assert not app.exception and not app.error

@@ -16,6 +16,7 @@ from explorer.plots.waterfall import cost_waterfall
 from explorer.scenario import Scenario
 from pase_core.solve import compare
 from sample_graphs import SAMPLES
+from tests.samples import DISTINCT
 
 APP = str(Path(explorer.__file__).with_name("app.py"))
 
@@ -201,7 +202,7 @@ def run_page(**query):
     return app.run()
 
 
-@pytest.mark.parametrize("network", SAMPLES)
+@pytest.mark.parametrize("network", DISTINCT)
 def test_the_page_shows_every_sample_and_baseline(network):
     app = run_page(network=network)
     assert not app.exception
