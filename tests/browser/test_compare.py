@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.browser.waiting import settle
+
 
 def open_page(page, query=""):
     page.goto(f"{page.address}/?page=Compare{query}")
@@ -17,11 +19,6 @@ def choose(page, label, option):
     settle(page)
     page.get_by_role("combobox", name=label).click()
     page.get_by_role("option", name=option, exact=True).click()
-
-
-def settle(page):
-    """Wait until the script has run: a menu that opens before closes again."""
-    page.locator('[data-test-script-state="notRunning"]').wait_for(timeout=60_000)
 
 
 def give(page, file):

@@ -2,6 +2,8 @@
 
 import re
 
+from tests.browser.waiting import LOOK, settle
+
 HEADLINE = "From 1 to 64 devices"
 
 
@@ -18,6 +20,7 @@ def test_results_come_by_themselves(page):
     page.get_by_text(HEADLINE).wait_for(timeout=30_000)
     stop_button(page).wait_for(state="detached", timeout=30_000)
     page.locator(".js-plotly-plot").nth(4).wait_for(timeout=10_000)
+    settle(page, LOOK)
     page.get_by_text("All figures").click()
     with page.expect_download() as waiting:
         page.get_by_role("button", name="CSV", exact=True).first.click()

@@ -1,5 +1,7 @@
 """The page Searches in a real Chromium: results, figures, a stop."""
 
+from tests.browser.waiting import LOOK, settle
+
 
 def stop_button(page):
     return page.get_by_role("button", name="Stop the searches")
@@ -10,6 +12,7 @@ def test_results_come_by_themselves(page):
     page.get_by_text("proves it in").first.wait_for(timeout=30_000)
     stop_button(page).wait_for(state="detached", timeout=30_000)
     page.locator(".js-plotly-plot").nth(1).wait_for(timeout=10_000)
+    settle(page, LOOK)
     with page.expect_download() as waiting:
         page.get_by_role("button", name="CSV", exact=True).first.click()
     assert waiting.value.suggested_filename == "searches-alexnet.csv"
