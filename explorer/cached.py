@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 from dataclasses import replace
+from typing import TypeVar
 
 import pandas as pd
 import streamlit as st
@@ -25,14 +27,28 @@ _turns = threading.BoundedSemaphore(2)
 """Searches that may run at a time, over all sessions of the server."""
 
 
-@st.cache_resource(max_entries=32, show_spinner="Searching …")
-def _outcome(scenario: Scenario) -> Comparison | PaseError:
-    """The result, or why there is none: what failed once is not tried again at every click."""
+Found = TypeVar("Found")
+
+
+def _attempt(work: Callable[[], Found]) -> Found | PaseError:
+    """The result in its turn, or why there is none: what failed is not tried at every click."""
     with _turns:
         try:
-            return compare(scenario.problem())
+            return work()
         except PaseError as error:
             return error
+
+
+def _result(outcome: Found | PaseError) -> Found:
+    """A result, or the error in its place; without the traceback that every raise makes longer."""
+    if isinstance(outcome, PaseError):
+        raise outcome.with_traceback(None)
+    return outcome
+
+
+@st.cache_resource(max_entries=32, show_spinner="Searching …")
+def _outcome(scenario: Scenario) -> Comparison | PaseError:
+    return _attempt(lambda: compare(scenario.problem()))
 
 
 def comparison(scenario: Scenario) -> Comparison:
@@ -41,10 +57,7 @@ def comparison(scenario: Scenario) -> Comparison:
     Raises:
         PaseError: as `Scenario.problem` and `compare`.
     """
-    outcome = _outcome(scenario)
-    if isinstance(outcome, PaseError):
-        raise outcome
-    return outcome
+    return _result(_outcome(scenario))
 
 
 @st.cache_resource(max_entries=32, show_spinner=False)
@@ -63,11 +76,7 @@ def costs(scenario: Scenario) -> Costs:
 
 @st.cache_resource(max_entries=8, show_spinner="Pricing every alternative …")
 def _regrets(scenario: Scenario) -> Regrets | PaseError:
-    with _turns:
-        try:
-            return alternatives.regrets(scenario.problem())
-        except PaseError as error:
-            return error
+    return _attempt(lambda: alternatives.regrets(scenario.problem()))
 
 
 def regrets(scenario: Scenario) -> Regrets:
@@ -76,10 +85,7 @@ def regrets(scenario: Scenario) -> Regrets:
     Raises:
         PaseError: as `Scenario.problem` and `pase_core.alternatives.regrets`.
     """
-    found = _regrets(scenario)
-    if isinstance(found, PaseError):
-        raise found.with_traceback(None)
-    return found
+    return _result(_regrets(scenario))
 
 
 def choice_costs(scenario: Scenario, position: int) -> tuple[float, ...]:
@@ -92,29 +98,21 @@ def choice_costs(scenario: Scenario, position: int) -> tuple[float, ...]:
     try:
         return tuple(map(float, regrets(free).costs[position]))
     except BudgetError:
-        found = _pinned_costs(free, position)
-    if isinstance(found, PaseError):
-        raise found.with_traceback(None)
-    return found
+        return _result(_pinned_costs(free, position))
 
 
 @st.cache_resource(max_entries=256, show_spinner="Searching once for every split …")
 def _pinned_costs(scenario: Scenario, position: int) -> tuple[float, ...] | PaseError:
-    with _turns:
-        try:
-            tables = costs(scenario).tables
-            return tuple(map(float, pinned_costs(tables, position, scenario.problem().search)))
-        except PaseError as error:
-            return error
+    def search_each() -> tuple[float, ...]:
+        found = pinned_costs(costs(scenario).tables, position, scenario.problem().search)
+        return tuple(map(float, found))
+
+    return _attempt(search_each)
 
 
 @st.cache_resource(max_entries=16, show_spinner="Ranking the best strategies …")
 def _ranking(scenario: Scenario, k: int) -> Ranking | PaseError:
-    with _turns:
-        try:
-            return alternatives.best_strategies(scenario.problem(), k)
-        except PaseError as error:
-            return error
+    return _attempt(lambda: alternatives.best_strategies(scenario.problem(), k))
 
 
 def ranking(scenario: Scenario, k: int) -> Ranking:
@@ -123,19 +121,12 @@ def ranking(scenario: Scenario, k: int) -> Ranking:
     Raises:
         PaseError: as `Scenario.problem` and `pase_core.alternatives.best_strategies`.
     """
-    found = _ranking(scenario, k)
-    if isinstance(found, PaseError):
-        raise found.with_traceback(None)
-    return found
+    return _result(_ranking(scenario, k))
 
 
 @st.cache_resource(max_entries=64, show_spinner="Finding every phase …")
 def _balance(scenario: Scenario) -> Balance | PaseError:
-    with _turns:
-        try:
-            return find_balance(scenario.problem())
-        except PaseError as error:
-            return error
+    return _attempt(lambda: find_balance(scenario.problem()))
 
 
 def balance(scenario: Scenario) -> Balance:
@@ -144,12 +135,8 @@ def balance(scenario: Scenario) -> Balance:
     Raises:
         PaseError: as `Scenario.problem` and `pase_core.balance.balance`.
     """
-    found = _balance(
-        replace(scenario, cluster=Scenario().cluster, tera_flops=1.0, giga_bytes=1.0, pins=())
-    )
-    if isinstance(found, PaseError):
-        raise found
-    return found
+    alike = replace(scenario, cluster=Scenario().cluster, tera_flops=1.0, giga_bytes=1.0, pins=())
+    return _result(_balance(alike))
 
 
 @st.cache_resource(show_spinner=False)
