@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
 from dataclasses import replace
-from typing import TypeVar
 
 import pandas as pd
 import streamlit as st
@@ -27,28 +25,14 @@ _turns = threading.BoundedSemaphore(2)
 """Searches that may run at a time, over all sessions of the server."""
 
 
-Found = TypeVar("Found")
-
-
-def _attempt(work: Callable[[], Found]) -> Found | PaseError:
-    """The result in its turn, or why there is none: what failed is not tried at every click."""
-    with _turns:
-        try:
-            return work()
-        except PaseError as error:
-            return error
-
-
-def _result(outcome: Found | PaseError) -> Found:
-    """A result, or the error in its place; without the traceback that every raise makes longer."""
-    if isinstance(outcome, PaseError):
-        raise outcome.with_traceback(None)
-    return outcome
-
-
 @st.cache_resource(max_entries=32, show_spinner="Searching …")
 def _outcome(scenario: Scenario) -> Comparison | PaseError:
-    return _attempt(lambda: compare(scenario.problem()))
+    """The result, or why there is none: what failed once is not tried again at every click."""
+    with _turns:
+        try:
+            return compare(scenario.problem())
+        except PaseError as error:
+            return error
 
 
 def comparison(scenario: Scenario) -> Comparison:
@@ -57,7 +41,10 @@ def comparison(scenario: Scenario) -> Comparison:
     Raises:
         PaseError: as `Scenario.problem` and `compare`.
     """
-    return _result(_outcome(scenario))
+    outcome = _outcome(scenario)
+    if isinstance(outcome, PaseError):
+        raise outcome
+    return outcome
 
 
 @st.cache_resource(max_entries=32, show_spinner=False)
@@ -76,7 +63,11 @@ def costs(scenario: Scenario) -> Costs:
 
 @st.cache_resource(max_entries=8, show_spinner="Pricing every alternative …")
 def _regrets(scenario: Scenario) -> Regrets | PaseError:
-    return _attempt(lambda: alternatives.regrets(scenario.problem()))
+    with _turns:
+        try:
+            return alternatives.regrets(scenario.problem())
+        except PaseError as error:
+            return error
 
 
 def regrets(scenario: Scenario) -> Regrets:
@@ -85,7 +76,10 @@ def regrets(scenario: Scenario) -> Regrets:
     Raises:
         PaseError: as `Scenario.problem` and `pase_core.alternatives.regrets`.
     """
-    return _result(_regrets(scenario))
+    found = _regrets(scenario)
+    if isinstance(found, PaseError):
+        raise found.with_traceback(None)
+    return found
 
 
 def choice_costs(scenario: Scenario, position: int) -> tuple[float, ...]:
@@ -98,21 +92,29 @@ def choice_costs(scenario: Scenario, position: int) -> tuple[float, ...]:
     try:
         return tuple(map(float, regrets(free).costs[position]))
     except BudgetError:
-        return _result(_pinned_costs(free, position))
+        found = _pinned_costs(free, position)
+    if isinstance(found, PaseError):
+        raise found.with_traceback(None)
+    return found
 
 
 @st.cache_resource(max_entries=256, show_spinner="Searching once for every split …")
 def _pinned_costs(scenario: Scenario, position: int) -> tuple[float, ...] | PaseError:
-    def search_each() -> tuple[float, ...]:
-        found = pinned_costs(costs(scenario).tables, position, scenario.problem().search)
-        return tuple(map(float, found))
-
-    return _attempt(search_each)
+    with _turns:
+        try:
+            tables = costs(scenario).tables
+            return tuple(map(float, pinned_costs(tables, position, scenario.problem().search)))
+        except PaseError as error:
+            return error
 
 
 @st.cache_resource(max_entries=16, show_spinner="Ranking the best strategies …")
 def _ranking(scenario: Scenario, k: int) -> Ranking | PaseError:
-    return _attempt(lambda: alternatives.best_strategies(scenario.problem(), k))
+    with _turns:
+        try:
+            return alternatives.best_strategies(scenario.problem(), k)
+        except PaseError as error:
+            return error
 
 
 def ranking(scenario: Scenario, k: int) -> Ranking:
@@ -121,12 +123,19 @@ def ranking(scenario: Scenario, k: int) -> Ranking:
     Raises:
         PaseError: as `Scenario.problem` and `pase_core.alternatives.best_strategies`.
     """
-    return _result(_ranking(scenario, k))
+    found = _ranking(scenario, k)
+    if isinstance(found, PaseError):
+        raise found.with_traceback(None)
+    return found
 
 
 @st.cache_resource(max_entries=64, show_spinner="Finding every phase …")
 def _balance(scenario: Scenario) -> Balance | PaseError:
-    return _attempt(lambda: find_balance(scenario.problem()))
+    with _turns:
+        try:
+            return find_balance(scenario.problem())
+        except PaseError as error:
+            return error
 
 
 def balance(scenario: Scenario) -> Balance:
@@ -135,8 +144,12 @@ def balance(scenario: Scenario) -> Balance:
     Raises:
         PaseError: as `Scenario.problem` and `pase_core.balance.balance`.
     """
-    alike = replace(scenario, cluster=Scenario().cluster, tera_flops=1.0, giga_bytes=1.0, pins=())
-    return _result(_balance(alike))
+    found = _balance(
+        replace(scenario, cluster=Scenario().cluster, tera_flops=1.0, giga_bytes=1.0, pins=())
+    )
+    if isinstance(found, PaseError):
+        raise found
+    return found
 
 
 @st.cache_resource(show_spinner=False)

@@ -52,6 +52,12 @@ class Program:
     values: Array
     sides: Array
 
+    def value_of(self, choices: Sequence[int]) -> Array:
+        """The x of some choices; all 0 where a choice has been left out."""
+        wanted = np.array(choices)[self.vertices]
+        values: Array = (self.choices == wanted).astype(np.float64)
+        return values
+
 
 @dataclass(slots=True)
 class _Rows:

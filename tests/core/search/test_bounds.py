@@ -163,7 +163,7 @@ def test_a_program_prices_every_combination_of_what_it_keeps(tables):
     """Its cost and rows, with y = x x, for the optimum, which it must keep."""
     best = brute_force(tables)
     program = build_program(tables, first_messages(tables), best.cost + 1e-9)
-    x = (program.choices == np.array(best.choices)[program.vertices]).astype(float)
+    x = program.value_of(best.choices)
     assert x.sum() == len(tables.vertices)
     values = np.zeros(len(program.costs))
     values[: len(x)] = x
