@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 from pase_core.axes import BATCH, parse_axes
 from pase_core.baselines import (
     DATA_PARALLEL,
-    EXPERTS,
     data_parallel,
     expert_strategies,
     grant,
@@ -20,6 +19,7 @@ from pase_core.baselines import (
 )
 from pase_core.configurations import configurations
 from pase_core.costs.build import Costs, build_costs
+from pase_core.experts import EXPERTS, PAPER_EXPERTS
 from pase_core.graph import Graph
 from pase_core.layers import Access, Dimension, Layer, Tensor
 from pase_core.search.elimination import eliminate
@@ -32,7 +32,12 @@ APPLIES = {
     "inception_v3": ["one weird trick"],
     "resnet101": ["one weird trick"],
     "rnnlm": ["data + pipeline"],
-    "transformer": ["Mesh-TensorFlow"],
+    "transformer": [
+        "Mesh-TensorFlow",
+        "Megatron-LM",
+        "Megatron-LM + sequence",
+        "context parallel",
+    ],
 }
 
 
@@ -98,6 +103,7 @@ def test_experts_are_asked_where_their_recipe_applies(case):
 
 def test_every_expert_is_asked_somewhere():
     assert {name for names in APPLIES.values() for name in names} == set(EXPERTS)
+    assert {names[0] for names in APPLIES.values()} == PAPER_EXPERTS
 
 
 def test_one_weird_trick_splits_outputs_of_fully_connected_layers_only():
@@ -129,7 +135,7 @@ def test_data_and_pipeline_puts_recurrent_layers_on_different_devices():
 
 
 def test_mesh_tensorflow_tries_every_mesh():
-    (variants,) = experts_of("transformer/p8").values()
+    variants = experts_of("transformer/p8")["Mesh-TensorFlow"]
     assert [strategy.name for strategy in variants] == [
         "Mesh-TensorFlow 8 x 1",
         "Mesh-TensorFlow 4 x 2",
@@ -146,13 +152,13 @@ def test_mesh_tensorflow_tries_every_mesh():
 
 def test_a_mesh_of_one_column_is_data_parallelism():
     graph, costs = costs_of_case("transformer/p8")
-    (variants,) = experts_of("transformer/p8").values()
+    variants = experts_of("transformer/p8")["Mesh-TensorFlow"]
     assert variants[0].configurations == data_parallel(graph, costs, 8).configurations
 
 
 def test_meshes_of_odd_numbers_of_devices_are_all_tried():
     graph, costs = costs_of_case("transformer/p8")
-    (variants,) = expert_strategies(graph, costs, 6).values()
+    variants = expert_strategies(graph, costs, 6)["Mesh-TensorFlow"]
     names = [strategy.name.removeprefix("Mesh-TensorFlow ") for strategy in variants]
     assert names == ["6 x 1", "3 x 2", "2 x 3", "1 x 6"]
 
