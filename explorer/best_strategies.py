@@ -14,6 +14,7 @@ from explorer.scenario import Scenario
 from explorer.shared import show_chart
 from explorer.tables.ranking import pins_of, ranking_file, ranking_sentence, ranking_table
 from pase_core.alternatives import Ranking
+from pase_core.cluster_words import cluster_name
 from pase_core.errors import BudgetError, PaseError
 from pase_core.units import common_scale, count
 
@@ -90,7 +91,7 @@ def _show_best_table(ranking: Ranking, table: pd.DataFrame, rows: list[int]) -> 
     offer_table(
         f"{graph.name}-{cluster.n_devices}-best",
         ranking_file(table, ranking.unit),
-        {"network": graph.name, "devices": cluster.n_devices, "cluster": cluster.name},
+        {"network": graph.name, "devices": cluster.n_devices, "cluster": cluster_name(cluster)},
         note=f"Per step and device. {MODELLED}",
     )
     if rows and rows[0]:

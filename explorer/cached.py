@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-from dataclasses import replace
 
 import pandas as pd
 import streamlit as st
@@ -144,9 +143,7 @@ def balance(scenario: Scenario) -> Balance:
     Raises:
         PaseError: as `Scenario.problem` and `pase_core.balance.balance`.
     """
-    found = _balance(
-        replace(scenario, cluster=Scenario().cluster, tera_flops=1.0, giga_bytes=1.0, pins=())
-    )
+    found = _balance(scenario.without_machine())
     if isinstance(found, PaseError):
         raise found
     return found

@@ -11,6 +11,7 @@ from urllib.parse import urlencode
 import streamlit as st
 
 from explorer import cached, state
+from explorer.cluster_choice import restore_cluster
 from explorer.labels import HELP, PAGES, plain
 from explorer.limits import MAX_SCENARIO_MEGABYTES
 from explorer.report import excuse, report
@@ -112,16 +113,15 @@ def _restore(saved: Saved) -> None:
         {
             "network": scenario.network,
             "devices": scenario.n_devices,
-            "cluster": scenario.cluster,
             "batch": scenario.batch,
             "min_part": scenario.min_part,
             "multiply_add": scenario.flop_per_multiply_add,
             "word_bytes": scenario.word_bytes,
-            "tera_flops": scenario.tera_flops,
-            "giga_bytes": scenario.giga_bytes,
             "page": saved.page,
         }
     )
+    file_id = f"loaded {st.session_state[ROUND]}"
+    restore_cluster(scenario, file_id)
     if scenario.upload is not None:
-        st.session_state[OWN_FILE] = (f"loaded {st.session_state[ROUND]}", scenario.upload)
+        st.session_state[OWN_FILE] = (file_id, scenario.upload)
     state.restore(saved.selected, saved.opened, scenario.pins)

@@ -111,14 +111,23 @@ TILE_TITLES = {
 HELP = {
     "network": "A network that comes with the explorer, or a file of your own (JSON or ONNX).",
     "devices": "Number of devices p. A strategy may use fewer.",
-    "cluster": "Peak speed and links of the devices; `pase clusters NAME` lists the sources.",
+    "cluster": "Devices, nodes and links: a preset with sources, or a JSON file of your own in the "
+    "form of `pase.cluster/1`. To begin one, change figures of a preset and save them.",
+    "cluster_file": "In the form that the command `pase clusters` and the button Cluster (JSON) "
+    "know. The number of devices is set above, whatever the file says.",
+    "cluster_json": "With the figures given here and the sources of the others; to be loaded here "
+    "as your own file, or by `pase solve --cluster FILE`.",
+    "figures": "An empty field takes the cluster's own figure, shown in grey; the question mark "
+    "says what it is and where it is from.",
     "batch": "Batch size of one step, over all devices. Empty: the network's own.",
     "min_part": "A split may not leave parts smaller than this. Empty: the network's own, 4 "
     "for the paper's image networks and 1 elsewhere.",
     "flop_per_multiply_add": "2 counts multiplication and addition; the paper counts 1.",
     "word_bytes": "Bytes of one number. Empty: the network's element type. The paper uses 8.",
-    "tera_flops": "Peak FLOP/s of one device, in TFLOP/s. Empty: the cluster's figure.",
-    "giga_bytes": "Bytes per second of one link, in GB/s. Empty: the cluster's figure.",
+    "tera_flops": "Peak FLOP/s of one device, the same for every element type. Empty: the "
+    "cluster's figures.",
+    "giga_bytes": "Bytes/s of the links inside a node and between nodes, the same for both; per "
+    "direction and device. Empty: the cluster's figures.",
     "share": "The address holds the choices made here; whoever opens it sees this page. A file of "
     "your own does not travel with it.",
     "report": "What the Overview says and the strategy layer by layer, as one page that opens "

@@ -10,6 +10,7 @@ from functools import partial
 import streamlit as st
 
 from explorer import cached
+from explorer.cluster_choice import set_link
 from explorer.downloads import offer_table
 from explorer.labels import AMOUNT_COLOURS, plain
 from explorer.limits import DEVICE_COUNTS
@@ -27,6 +28,7 @@ from explorer.tables.phase_diagram import (
 )
 from pase_core.balance import Balance
 from pase_core.cluster import Cluster
+from pase_core.cluster_words import cluster_name
 from pase_core.errors import PaseError
 
 FREE_SECONDS = 1.0
@@ -82,7 +84,7 @@ def _rows(scenario: Scenario) -> tuple[list[Balance], list[tuple[int, str]], lis
 
 def _key(scenario: Scenario) -> Scenario:
     """What all rows have in common."""
-    return replace(scenario, n_devices=1, cluster="", tera_flops=None, giga_bytes=None)
+    return replace(scenario.without_machine(), n_devices=1)
 
 
 def _offer_rest(scenario: Scenario, own: Balance, missing: Sequence[int]) -> None:
@@ -130,7 +132,7 @@ def _show_cells(scenario: Scenario, cluster: Cluster, rows: list[Balance]) -> No
     offer_table(
         f"phase-diagram-{scenario.network}",
         cell_titles(cells),
-        {"network": rows[0].problem.graph.name, "cluster": cluster.name},
+        {"network": rows[0].problem.graph.name, "cluster": cluster_name(cluster)},
         note=f"{COLOURINGS[name]} Click a cell to load it: its number of devices, and links that "
         "put the machine in its middle.",
     )
@@ -140,9 +142,10 @@ def _offer_own_links(scenario: Scenario) -> None:
     """A button that undoes what a click on a cell has set."""
     if scenario.giga_bytes is not None:
         st.button(
-            f"Back to the links of {scenario.cluster}",
-            on_click=_forget_link,
-            help=f"The link is set to {scenario.giga_bytes:g} GB/s in the sidebar's cost model.",
+            "Back to the links of the cluster",
+            on_click=set_link,
+            args=(None,),
+            help=f"The links are set to {scenario.giga_bytes:g} GB/s in the sidebar.",
         )
 
 
@@ -156,9 +159,4 @@ def _load_cell(key: str) -> None:
         st.toast("No link that can be set leads into this cell.")
         return
     st.session_state["devices"] = n_devices
-    st.session_state["giga_bytes"] = float(giga_bytes)
-
-
-def _forget_link() -> None:
-    """Give the links back to the cluster."""
-    st.session_state["giga_bytes"] = None
+    set_link(float(giga_bytes))

@@ -10,6 +10,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from explorer.scenario import Scenario, Upload
+from pase_core.cluster import cluster_from_json, cluster_to_json
 from pase_core.solve import Comparison
 from pase_core.strategy import PricedStrategy, parameter_words
 
@@ -114,8 +115,11 @@ def point_from_json(data: dict[str, Any]) -> Point:
 def scenario_to_json(scenario: Scenario) -> dict[str, Any]:
     """A scenario as JSON data; of an upload its name and sizes, not its content."""
     upload = scenario.upload and replace(scenario.upload, data=b"")
-    data = asdict(replace(scenario, upload=None))
-    return data | {"upload": upload and {"name": upload.name, "bindings": upload.bindings}}
+    own = scenario.own_cluster
+    return asdict(replace(scenario, upload=None, own_cluster=None)) | {
+        "upload": upload and {"name": upload.name, "bindings": upload.bindings},
+        "own_cluster": own and cluster_to_json(own),
+    }
 
 
 def scenario_from_json(data: dict[str, Any], content: bytes) -> Scenario:
@@ -125,4 +129,13 @@ def scenario_from_json(data: dict[str, Any], content: bytes) -> Scenario:
         bindings = tuple((str(name), int(size)) for name, size in upload["bindings"])
         upload = Upload(upload["name"], content, bindings)
     pins = tuple((str(name), tuple(map(int, splits))) for name, splits in data["pins"])
-    return Scenario(**data | {"upload": upload, "pins": pins})
+    own = data["own_cluster"]
+    return Scenario(
+        **data
+        | {
+            "upload": upload,
+            "pins": pins,
+            "own_cluster": own and cluster_from_json(own, "the cluster"),
+            "figures": tuple((str(name), figure) for name, figure in data["figures"]),
+        }
+    )

@@ -24,6 +24,8 @@ from explorer.labels import (
 )
 from explorer.plots.bars import stacked_costs
 from explorer.plots.strip import module_strip
+from pase_core.cluster import Cluster
+from pase_core.cluster_words import given_texts
 from pase_core.components import COMPONENTS
 from pase_core.solve import Comparison, Problem
 from pase_core.units import percent, ratio, with_prefix
@@ -249,6 +251,7 @@ def _figure_rows(problem: Problem) -> Rows:
     cluster, cost, graph = problem.cluster, problem.cost, problem.graph
     figures = {
         "Cluster": f"{cluster.title} ({cluster.name})",
+        **_given_rows(cluster),
         "Devices": f"{cluster.n_devices} × {cluster.device}, {cluster.devices_per_node} per node",
         "Peak of a device": with_prefix(cluster.flop_per_second(graph.element_type), "FLOP/s"),
         "Link": with_prefix(cluster.bytes_per_second, "B/s"),
@@ -263,3 +266,9 @@ def _figure_rows(problem: Problem) -> Rows:
         splits = zip(layers[name].dimension_names, configuration, strict=True)
         figures[f"Held: {name}"] = " ".join(f"{dimension}={n}" for dimension, n in splits)
     return [{"Figure": name, "Value": value} for name, value in figures.items()]
+
+
+def _given_rows(cluster: Cluster) -> dict[str, str]:
+    """Figures that stand in place of the cluster's own."""
+    given = given_texts(cluster)
+    return {"In place of the cluster's own figures": ", ".join(given)} if given else {}

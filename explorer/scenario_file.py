@@ -20,9 +20,16 @@ from explorer.limits import (
     MAX_UPLOAD_MEGABYTES,
     MULTIPLY_ADD,
 )
-from explorer.scenario import UPLOAD, Scenario, Upload
+from explorer.scenario import OWN_CLUSTER, UPLOAD, Figures, Scenario, Upload
 from pase_core.checks import is_count, is_number
-from pase_core.cluster import preset_names
+from pase_core.cluster import (
+    FIELDS,
+    Cluster,
+    cluster_from_entry,
+    cluster_to_dict,
+    preset_names,
+)
+from pase_core.cluster_fields import Field
 from pase_core.errors import PaseError
 from pase_core.exporters.solution_json import to_text
 from pase_core.graph import MAX_LAYERS
@@ -41,7 +48,7 @@ class ScenarioFileError(PaseError):
     """A file that cannot be read as a scenario."""
 
 
-FORMAT = Format("a scenario", ScenarioFileError, 4, MAX_SCENARIO_MEGABYTES * _MEGABYTE)
+FORMAT = Format("a scenario", ScenarioFileError, 5, MAX_SCENARIO_MEGABYTES * _MEGABYTE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,13 +70,14 @@ class Saved:
 
 def scenario_to_json(saved: Saved) -> str:
     """A page as JSON text, schema `pase.scenario/1`."""
-    scenario = saved.scenario
+    scenario, own = saved.scenario, saved.scenario.own_cluster
     return to_text(
         {
             "schema": SCHEMA,
             "network": scenario.network if scenario.upload is None else _file(scenario.upload),
             "devices": scenario.n_devices,
-            "cluster": scenario.cluster,
+            "cluster": cluster_to_dict(own) if own else scenario.cluster,
+            "figures": dict(scenario.figures),
             "batch": scenario.batch,
             "cost_model": {
                 "min_part": scenario.min_part,
@@ -111,9 +119,10 @@ def scenario_from_json(text: str | bytes, source: str) -> Saved:
     root.field("schema", f"a scenario has the schema {SCHEMA}").choice([SCHEMA])
     fields = root.fields(
         ("schema", "network", "devices", "cluster", "batch", "cost_model"),
-        ("pins", "page", "selected", "opened"),
+        ("figures", "pins", "page", "selected", "opened"),
     )
     name, upload = _read_network(fields["network"])
+    cluster, own = _read_cluster(fields["cluster"])
     figures = fields["cost_model"].fields(
         ("min_part", "flop_per_multiply_add", "word_bytes", "tera_flops", "giga_bytes")
     )
@@ -122,7 +131,7 @@ def scenario_from_json(text: str | bytes, source: str) -> Saved:
             network=name,
             upload=upload,
             n_devices=_read_option(fields["devices"], DEVICE_COUNTS),
-            cluster=fields["cluster"].choice(preset_names()),
+            cluster=cluster,
             batch=_read_count(fields["batch"], "batch"),
             min_part=_read_count(figures["min_part"], "min_part"),
             flop_per_multiply_add=_read_option(figures["flop_per_multiply_add"], MULTIPLY_ADD),
@@ -130,6 +139,8 @@ def scenario_from_json(text: str | bytes, source: str) -> Saved:
             tera_flops=_read_figure(figures["tera_flops"], "tera_flops"),
             giga_bytes=_read_figure(figures["giga_bytes"], "giga_bytes"),
             pins=_read_pins(fields["pins"]) if "pins" in fields else (),
+            own_cluster=own,
+            figures=_read_figures(fields["figures"]) if "figures" in fields else (),
         ),
         page=fields["page"].choice(list(PAGES)) if "page" in fields else next(iter(PAGES)),
         selected=_read_selected(fields["selected"]) if "selected" in fields else None,
@@ -154,6 +165,29 @@ def _read_network(entry: Entry) -> tuple[str, Upload | None]:
         sizes[name] = parts["size"].value
     name = fields["file"].text()
     return UPLOAD, Upload(name, _read_content(fields["base64"]), tuple(sizes.items()))
+
+
+def _read_cluster(entry: Entry) -> tuple[str, Cluster | None]:
+    if isinstance(entry.value, dict):
+        return OWN_CLUSTER, cluster_from_entry(entry)
+    if entry.value not in preset_names():
+        entry.fail(f"one of {', '.join(preset_names())}, or an object with a cluster")
+    return entry.choice(preset_names()), None
+
+
+def _read_figures(entry: Entry) -> Figures:
+    """Figures in SI base units, in the order of FIELDS."""
+    rows = entry.fields((), tuple(FIELDS))
+    return tuple(
+        (name, _read_si(rows[name], field)) for name, field in FIELDS.items() if name in rows
+    )
+
+
+def _read_si(entry: Entry, field: Field) -> float:
+    figure = entry.integer() if field.is_count else entry.number()
+    if not field.least <= figure <= field.most:
+        entry.fail(f"a number from {field.least:g} to {field.most:g}")
+    return figure
 
 
 def _read_content(entry: Entry) -> bytes:

@@ -10,6 +10,7 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from explorer import cached, state
+from explorer.cluster_choice import COMPLAINT, awaits_cluster
 from explorer.labels import plain
 from explorer.scenario import Scenario
 from pase_core.errors import OpenDimensions, PaseError
@@ -26,10 +27,24 @@ def current_scenario() -> Scenario:
     """The scenario with the pinned layers; stops the page if a file is still awaited."""
     scenario: Scenario | None = st.session_state.get("scenario")
     if scenario is None:
-        st.markdown("### Your own network")
-        st.info("Choose a graph as JSON or ONNX in the sidebar; it is solved at once.")
+        _say_what_is_awaited()
         st.stop()
     return replace(scenario, pins=state.pins())
+
+
+def _say_what_is_awaited() -> None:
+    """Which file the sidebar waits for, and what was wrong with the one before."""
+    if awaits_cluster():
+        st.markdown("### Your own cluster")
+        if COMPLAINT in st.session_state:
+            st.error(plain(st.session_state[COMPLAINT]))
+        st.info(
+            "Choose a cluster as JSON in the sidebar; the network is solved on it at once. To make "
+            "one, change a preset's figures under All figures of the cluster and save them there."
+        )
+    else:
+        st.markdown("### Your own network")
+        st.info("Choose a graph as JSON or ONNX in the sidebar; it is solved at once.")
 
 
 def current_comparison() -> Comparison:

@@ -9,19 +9,18 @@ from typing import TypeVar
 import streamlit as st
 
 from explorer import state
+from explorer.cluster_choice import choose_cluster
 from explorer.export import OWN_FILE, show_export
 from explorer.history import has_gone_back
 from explorer.labels import HELP, MODELLED, plain
 from explorer.limits import (
     COUNT_LIMITS,
     DEVICE_COUNTS,
-    FIGURE_LIMITS,
     MAX_UPLOAD_MEGABYTES,
     MULTIPLY_ADD,
     allowed,
 )
 from explorer.scenario import UPLOAD, Scenario, Upload
-from pase_core.cluster import preset, preset_names
 from pase_core.sources import default_min_part
 from sample_graphs import SAMPLES
 
@@ -47,44 +46,13 @@ def choose_scenario() -> Scenario | None:
             help=HELP["devices"],
             bind="query-params",
         )
-        names = preset_names()
-        cluster = st.selectbox(
-            "Cluster",
-            names,
-            names.index(DEFAULT.cluster),
-            key="cluster",
-            help=HELP["cluster"],
-            bind="query-params",
-        )
-        st.caption(preset(cluster).title)
-        scenario = Scenario(network, upload, n_devices, cluster, batch)
+        scenario = choose_cluster(Scenario(network, upload, n_devices, batch=batch))
         with st.expander("Cost model"):
             scenario = _choose_figures(scenario)
-        _say_what_is_given(scenario)
-        known = None if network == UPLOAD and upload is None else scenario
+        known = None if scenario.awaits_network or scenario.awaits_cluster else scenario
         show_export(known)
         st.caption(MODELLED)
     return known
-
-
-def _say_what_is_given(scenario: Scenario) -> None:
-    """Figures that stand in place of the cluster's, which nothing else in sight would tell."""
-    given = [
-        f"{what} {value:g} {unit}"
-        for what, value, unit in (
-            ("peak", scenario.tera_flops, "TFLOP/s"),
-            ("link", scenario.giga_bytes, "GB/s"),
-        )
-        if value is not None
-    ]
-    if given:
-        st.caption(f"In place of the cluster's own figures: {', '.join(given)}.")
-        st.button("Back to the cluster's figures", on_click=_forget_figures, type="tertiary")
-
-
-def _forget_figures() -> None:
-    for key in ("tera_flops", "giga_bytes"):
-        st.session_state[key] = None
 
 
 def _choose_network() -> str:
@@ -191,12 +159,6 @@ def _choose_figures(scenario: Scenario) -> Scenario:
         ),
         word_bytes=_optional(
             "Bytes per word", "word_bytes", COUNT_LIMITS["word_bytes"], "the element type's"
-        ),
-        tera_flops=_optional(
-            "Peak of a device [TFLOP/s]", "tera_flops", FIGURE_LIMITS["tera_flops"], "the cluster's"
-        ),
-        giga_bytes=_optional(
-            "Link [GB/s]", "giga_bytes", FIGURE_LIMITS["giga_bytes"], "the cluster's"
         ),
     )
 

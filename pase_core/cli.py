@@ -92,7 +92,7 @@ def _add_listings(commands: argparse._SubParsersAction[_Parser]) -> None:
     )
     clusters.set_defaults(run=_clusters)
     clusters.add_argument(
-        "name", metavar="NAME", nargs="?", help="a cluster; shows its figures and their sources"
+        "name", metavar="NAME|FILE", nargs="?", help="a cluster; shows all its figures"
     )
     check = commands.add_parser("check", help="check a graph file and say what is in it")
     check.set_defaults(run=_check)

@@ -1,19 +1,20 @@
 """Clusters: how fast the devices compute, what they hold and how they are linked.
 
-A cluster is homogeneous: equal devices in equal nodes. Where a group of devices crosses links of
-different speed, the slowest counts.
+preset("h100-sxm", 16)           a cluster that comes with the package
+load_cluster("mine.json")        one from a file, or a preset by its name
+cluster_from_json(text, name)    <-> cluster_to_json(cluster), schema `pase.cluster/1`
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from importlib import resources
+from pathlib import Path
 
-from pase_core.checks import check_count, check_name, check_number, did_you_mean
+from pase_core.checks import did_you_mean
+from pase_core.cluster_data import GIVEN, Cluster, in_order
+from pase_core.cluster_fields import FIELDS, LINKS, PEAKS
 from pase_core.cluster_file import FigureReader, FigureWriter
-from pase_core.configurations import MAX_DEVICES
 from pase_core.errors import ClusterError
 from pase_core.graph import ELEMENT_BYTES
 from pase_core.json_reader import Entry, Format, read_json
@@ -24,181 +25,23 @@ __all__ = [
     "GIVEN",
     "Cluster",
     "Link",
+    "cluster_from_entry",
     "cluster_from_json",
+    "cluster_to_dict",
     "cluster_to_json",
+    "load_cluster",
     "preset",
     "preset_names",
 ]
 
 SCHEMA = "pase.cluster/1"
-FORMAT = Format("a cluster", ClusterError, n_levels=3, max_bytes=1_000_000)
-GIVEN = "given by the user"
-"""The source of every figure that `Cluster.with_overrides` put in."""
+MAX_FILE_BYTES = 1_000_000
+FORMAT = Format("a cluster", ClusterError, n_levels=3, max_bytes=MAX_FILE_BYTES)
 
-_MAX_SOURCE_LENGTH = 1000
 _TEXTS = ("schema", "name", "title", "device")
-_PEAKS = "peak_flop_per_second"
-_LINKS = ("intra_node", "inter_node")
 _FIGURES = ("devices_per_node", "memory_bytes", "memory_bytes_per_second")
+_FRACTION = "achievable_fraction"
 _LINK_FIGURES = ("bytes_per_second", "latency_seconds")
-FIELDS = (
-    *_FIGURES,
-    *(f"{_PEAKS}.{element_type}" for element_type in ELEMENT_BYTES),
-    *(f"{link}.{figure}" for link in _LINKS for figure in _LINK_FIGURES),
-)
-"""The fields that hold a figure, and so may have a source."""
-
-_STAND_INS: Mapping[str, tuple[str, ...]] = {
-    "float64": ("float64",),
-    "float32": ("float32", "float64"),
-    "float16": ("float16", "bfloat16", "float32", "float64"),
-    "bfloat16": ("bfloat16", "float16", "float32", "float64"),
-    "float8": ("float8", "bfloat16", "float16", "float32", "float64"),
-}
-
-
-@dataclass(frozen=True, kw_only=True)
-class Cluster:
-    """Equal devices in equal nodes.
-
-    Attributes:
-        name: a short name, such as `h100-sxm`.
-        title: for people, one line.
-        device: the name of the GPU or TPU.
-        n_devices: how many devices train the graph; the last node may be partly used.
-        devices_per_node: how many devices the intra-node link joins.
-        peak_flop_per_second: pairs of element type and dense FLOP/s of one device.
-        memory_bytes: memory of one device.
-        memory_bytes_per_second: between a device and its memory.
-        intra_node: the link between devices of one node.
-        inter_node: the link between devices of different nodes, a device's share of it.
-        sources: pairs of a field (one of FIELDS) and where its figure is from.
-
-    Raises:
-        ClusterError: on a figure out of range, an unknown element type or an unknown field.
-    """
-
-    name: str
-    title: str
-    device: str
-    n_devices: int = 8
-    devices_per_node: int
-    peak_flop_per_second: tuple[tuple[str, float], ...]
-    memory_bytes: float
-    memory_bytes_per_second: float
-    intra_node: Link
-    inter_node: Link
-    sources: tuple[tuple[str, str], ...] = ()
-
-    def __post_init__(self) -> None:
-        """Check every field."""
-        for field in ("name", "title", "device"):
-            check_name(f"the cluster's {field}", getattr(self, field), ClusterError)
-        for field in ("n_devices", "devices_per_node"):
-            check_count(field, getattr(self, field), MAX_DEVICES, ClusterError)
-        for field in ("memory_bytes", "memory_bytes_per_second"):
-            check_number(field, getattr(self, field), 1, 1e18, ClusterError)
-        self._check_peaks()
-        self._check_sources()
-
-    def _check_peaks(self) -> None:
-        """Check that there are peaks, each of another known element type."""
-        types = [element_type for element_type, _ in self.peak_flop_per_second]
-        if not types or len(set(types)) < len(types) or not set(types) <= set(ELEMENT_BYTES):
-            raise ClusterError(
-                f"peak_flop_per_second has the element types {', '.join(map(repr, types)) or '-'}; "
-                f"give at least one, each once, of: {', '.join(ELEMENT_BYTES)}"
-            )
-        for element_type, peak in self.peak_flop_per_second:
-            check_number(f"{_PEAKS} of {element_type}", peak, 1, 1e24, ClusterError)
-
-    def _check_sources(self) -> None:
-        """Check that each source is a text for another known field."""
-        fields = [field for field, _ in self.sources]
-        for field, text in self.sources:
-            if field not in FIELDS or fields.count(field) > 1:
-                raise ClusterError(
-                    f"the source of {field!r} is for an unknown field or given twice; "
-                    f"fields: {', '.join(FIELDS)}"
-                )
-            if not isinstance(text, str) or not 0 < len(text.strip()) <= _MAX_SOURCE_LENGTH:
-                raise ClusterError(
-                    f"the source of {field} must be a text of 1 to {_MAX_SOURCE_LENGTH} characters"
-                )
-
-    @property
-    def n_nodes(self) -> int:
-        """How many nodes the devices fill, the last one perhaps partly."""
-        return -(-self.n_devices // self.devices_per_node)
-
-    @property
-    def link(self) -> Link:
-        """The slowest link that a group of all devices crosses."""
-        return self.link_of_group(self.n_devices)
-
-    @property
-    def bytes_per_second(self) -> float:
-        """Bytes/s of the slowest link that a group of all devices crosses."""
-        return self.link.bytes_per_second
-
-    def link_of_group(self, n_devices: int) -> Link:
-        """The slowest link that a group of `n_devices` neighbours crosses.
-
-        Within a node that is the intra-node link, beyond it the slower of the two: the weakest
-        counts. Of two equally fast links it is the inter-node link.
-        """
-        if n_devices <= self.devices_per_node:
-            return self.intra_node
-        return min(self.inter_node, self.intra_node, key=lambda link: link.bytes_per_second)
-
-    def flop_per_second(self, element_type: str) -> float:
-        """Peak FLOP/s of one device for an element type.
-
-        The figure of a type that the device lacks is that of the next type at least as wide:
-        float16 and bfloat16 stand in for each other, then float32, then float64; float8 takes
-        bfloat16, then float16 and so on.
-
-        Raises:
-            ClusterError: if the type is unknown or wider than all that the device has.
-        """
-        if element_type not in _STAND_INS:
-            raise ClusterError(
-                f"unknown element type {element_type!r}; known: {', '.join(ELEMENT_BYTES)}"
-                f"{did_you_mean(element_type, ELEMENT_BYTES)}"
-            )
-        peaks = dict(self.peak_flop_per_second)
-        for stand_in in _STAND_INS[element_type]:
-            if stand_in in peaks:
-                return float(peaks[stand_in])
-        raise ClusterError(
-            f"{self.device} has no {element_type} arithmetic, only {', '.join(peaks)}; choose one "
-            "of these element types, or give the FLOP/s yourself"
-        )
-
-    def with_devices(self, n_devices: int) -> Cluster:
-        """The same cluster with another number of devices."""
-        return replace(self, n_devices=n_devices)
-
-    def with_overrides(
-        self, flop_per_second: float | None = None, bytes_per_second: float | None = None
-    ) -> Cluster:
-        """The cluster with the user's figures; `sources` says which ones they are.
-
-        Args:
-            flop_per_second: FLOP/s of one device for every element type; None keeps the peaks.
-            bytes_per_second: for both links, per direction and device; None keeps the links.
-        """
-        cluster, given = self, dict(self.sources)
-        if flop_per_second is not None:
-            peaks = tuple((element_type, flop_per_second) for element_type in ELEMENT_BYTES)
-            cluster = replace(cluster, peak_flop_per_second=peaks)
-            given |= {f"{_PEAKS}.{element_type}": GIVEN for element_type, _ in peaks}
-        if bytes_per_second is not None:
-            intra_node = replace(self.intra_node, bytes_per_second=bytes_per_second)
-            inter_node = replace(self.inter_node, bytes_per_second=bytes_per_second)
-            cluster = replace(cluster, intra_node=intra_node, inter_node=inter_node)
-            given |= {f"{link}.bytes_per_second": GIVEN for link in _LINKS}
-        return replace(cluster, sources=tuple(given.items()))
 
 
 def preset_names() -> tuple[str, ...]:
@@ -231,7 +74,52 @@ def preset(name: str, n_devices: int = 8) -> Cluster:
     return cluster_from_json(file.read_text("utf-8"), file.name).with_devices(n_devices)
 
 
-def cluster_from_json(text: str, source: str) -> Cluster:
+def load_cluster(name_or_file: str, n_devices: int | None = None) -> Cluster:
+    """A cluster that comes with the package, by its name, or one from a JSON file.
+
+    Args:
+        name_or_file: one of `preset_names()`, or a path; a path has a suffix or a slash, or
+            there is such a file.
+        n_devices: how many devices; None for the file's own number, 8 for presets.
+
+    Raises:
+        ClusterError: if there is neither, or the file cannot be read as a cluster.
+    """
+    path = Path(name_or_file)
+    if name_or_file in preset_names():
+        cluster = preset(name_or_file)
+    elif path.suffix or "/" in name_or_file or "\\" in name_or_file or _is_file(path):
+        cluster = _read_file(path)
+    else:
+        names = preset_names()
+        raise ClusterError(
+            f"unknown cluster {name_or_file!r}: neither a file nor one of {', '.join(names)}"
+            f"{did_you_mean(name_or_file, names)}"
+        )
+    return cluster if n_devices is None else cluster.with_devices(n_devices)
+
+
+def _is_file(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except (OSError, ValueError):  # a name that no file can have
+        return False
+
+
+def _read_file(path: Path) -> Cluster:
+    try:
+        with path.open("rb") as file:
+            data = file.read(MAX_FILE_BYTES + 1)
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or "no file can have this name"
+        raise ClusterError(
+            f"cannot read the cluster {str(path)!r}: {reason}; give a JSON file, or one of "
+            f"{', '.join(preset_names())}"
+        ) from None
+    return cluster_from_json(data, path.name)
+
+
+def cluster_from_json(text: str | bytes, source: str) -> Cluster:
     """Read a cluster in the form of `schemas/cluster.schema.json`.
 
     Args:
@@ -241,12 +129,21 @@ def cluster_from_json(text: str, source: str) -> Cluster:
     Raises:
         ClusterError: if the text breaks the form or a figure is out of range.
     """
-    top = read_json(text, source, FORMAT)
-    parts = top.fields((*_TEXTS, *_FIGURES, _PEAKS, *_LINKS), ("n_devices",))
-    if parts["schema"].value != SCHEMA:
-        parts["schema"].fail(repr(SCHEMA))
+    return cluster_from_entry(read_json(text, source, FORMAT))
+
+
+def cluster_from_entry(top: Entry) -> Cluster:
+    """Read a cluster that stands in a larger JSON text.
+
+    Raises:
+        PaseError: of the text's class, if it breaks the form or a figure is out of range.
+    """
+    schema = top.field("schema", f"a cluster has the schema {SCHEMA}")
+    if schema.value != SCHEMA:
+        schema.fail(repr(SCHEMA))
+    parts = top.fields((*_TEXTS, *_FIGURES, PEAKS, *LINKS), ("n_devices", _FRACTION))
     figures = FigureReader()
-    peaks = parts[_PEAKS].fields((), tuple(ELEMENT_BYTES))
+    peaks = parts[PEAKS].fields((), tuple(ELEMENT_BYTES))
     return top.make(
         Cluster,
         name=parts["name"].text(),
@@ -255,14 +152,17 @@ def cluster_from_json(text: str, source: str) -> Cluster:
         n_devices=parts["n_devices"].integer() if "n_devices" in parts else 8,
         devices_per_node=figures.read("devices_per_node", parts).integer(),
         peak_flop_per_second=tuple(
-            (element_type, figures.read(element_type, peaks, _PEAKS).number())
+            (element_type, figures.read(element_type, peaks, PEAKS).number())
             for element_type in peaks
         ),
         memory_bytes=figures.read("memory_bytes", parts).number(),
         memory_bytes_per_second=figures.read("memory_bytes_per_second", parts).number(),
+        achievable_fraction=(
+            figures.read(_FRACTION, parts).number() if _FRACTION in parts else 1.0
+        ),
         intra_node=_read_link("intra_node", top, figures),
         inter_node=_read_link("inter_node", top, figures),
-        sources=tuple(figures.sources),
+        sources=in_order(dict(figures.sources)),
     )
 
 
@@ -275,24 +175,28 @@ def _read_link(field: str, top: Entry, figures: FigureReader) -> Link:
 
 def cluster_to_json(cluster: Cluster) -> str:
     """Write a cluster so that `cluster_from_json` gives it back."""
+    return json.dumps(cluster_to_dict(cluster), indent=2, ensure_ascii=False) + "\n"
+
+
+def cluster_to_dict(cluster: Cluster) -> dict[str, object]:
+    """A cluster as plain data, as it stands in its file."""
     figures = FigureWriter(dict(cluster.sources))
 
     def link(field: str, link: Link) -> dict[str, object]:
         speeds = {name: figures.write(name, getattr(link, name), field) for name in _LINK_FIGURES}
         return {"name": link.name, **speeds}
 
-    content = {
+    return {
         "schema": SCHEMA,
         "name": cluster.name,
         "title": cluster.title,
         "device": cluster.device,
         "n_devices": cluster.n_devices,
-        **{name: figures.write(name, getattr(cluster, name)) for name in _FIGURES},
-        _PEAKS: {
-            element_type: figures.write(element_type, peak, _PEAKS)
+        **{name: figures.write(name, getattr(cluster, name)) for name in (*_FIGURES, _FRACTION)},
+        PEAKS: {
+            element_type: figures.write(element_type, peak, PEAKS)
             for element_type, peak in cluster.peak_flop_per_second
         },
         "intra_node": link("intra_node", cluster.intra_node),
         "inter_node": link("inter_node", cluster.inter_node),
     }
-    return json.dumps(content, indent=2, ensure_ascii=False) + "\n"

@@ -2,23 +2,11 @@
 
 from __future__ import annotations
 
-from operator import attrgetter
-
-from pase_core.cluster import FIELDS, Cluster, preset, preset_names
+from pase_core.cluster import FIELDS, load_cluster, preset, preset_names
+from pase_core.cluster_words import ABSENT, figure_text
 from pase_core.console import make_console, make_table
-from pase_core.units import count, with_prefix
+from pase_core.units import count
 from sample_graphs import SAMPLES
-
-ABSENT = "-"
-"""Stands for a figure that a device does not have."""
-
-_UNITS = (
-    ("peak_flop_per_second", "FLOP/s"),
-    ("bytes_per_second", "B/s"),
-    ("memory_bytes", "B"),
-    ("latency_seconds", "s"),
-)
-"""A part of a figure's name, and its unit; the first that fits counts."""
 
 
 def print_graphs() -> None:
@@ -51,17 +39,20 @@ def print_clusters() -> None:
     )
     for name in preset_names():
         cluster = preset(name)
-        table.add_row(name, cluster.title, *(_figure(cluster, field) for field in shown))
+        table.add_row(name, cluster.title, *(figure_text(cluster, field) for field in shown))
     make_console().print(table)
 
 
-def print_cluster(name: str) -> None:
-    """Print every figure of a cluster that comes along, with its source and date.
+def print_cluster(name_or_file: str) -> None:
+    """Print every figure of a cluster, what it means, and its source and date.
+
+    Args:
+        name_or_file: one that comes along, or a JSON file.
 
     Raises:
-        ClusterError: if there is no such cluster.
+        ClusterError: if there is no such cluster, or the file cannot be read as one.
     """
-    console, cluster = make_console(), preset(name)
+    console, cluster = make_console(), load_cluster(name_or_file)
     sources = dict(cluster.sources)
     console.print(f"{cluster.name}: {cluster.title}")
     console.print(
@@ -71,18 +62,8 @@ def print_cluster(name: str) -> None:
     table = make_table("figure", numbers=("value",))
     table.add_column("source (date)")
     for field in FIELDS:
-        table.add_row(field, _figure(cluster, field), sources.get(field, ABSENT))
+        table.add_row(field, figure_text(cluster, field), sources.get(field, ABSENT))
     console.print(table)
-
-
-def _figure(cluster: Cluster, field: str) -> str:
-    """One of the FIELDS with its unit, or ABSENT."""
-    group, _, element_type = field.rpartition(".")
-    if group == "peak_flop_per_second":
-        value = dict(cluster.peak_flop_per_second).get(element_type)
-    else:
-        value = attrgetter(field)(cluster)
-    if value is None:
-        return ABSENT
-    unit = next((unit for part, unit in _UNITS if part in field), "")
-    return with_prefix(value, unit) if unit else count(int(value))
+    console.print()
+    for name, explained in FIELDS.items():
+        console.print(f"{name}: {explained.meaning}")

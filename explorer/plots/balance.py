@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Sequence
 from typing import Any
@@ -14,7 +15,10 @@ from explorer.plots.decades import TITLE, balance_axis
 from explorer.plots.scaling import GREY, KIND_COLOURS
 
 BEST_COLOUR = KIND_COLOURS["found"]
-DASHES = {"best": "solid", "found": "dot", "data parallel": "solid", "expert": "dash"}
+DASHES = {"best": "solid", "found": "dot", "data parallel": "solid"}
+EXPERT_DASHES = ("dash", "dashdot", "longdash", "longdashdot")
+"""Of one expert's line after the other."""
+
 WIDTHS = {"best": 4.0, "found": 2.5, "data parallel": 2.0, "expert": 2.0}
 
 PLOT_WIDTH, CHARACTER, NUMBER_WIDTH = 820, 6.6, 22
@@ -106,8 +110,10 @@ def lanes_of(clusters: pd.DataFrame, sides: Sequence[str], low: float, high: flo
 
 
 def _add_curves(figure: go.Figure, curves: pd.DataFrame) -> None:
+    expert_dashes = itertools.cycle(EXPERT_DASHES)
     for name, rows in curves.groupby("strategy", sort=False):
         kind = rows["kind"].iloc[0]
+        dash = next(expert_dashes) if kind == "expert" else DASHES[kind]
         for panel, column in ((1, "cost"), (2, "ratio")):
             figure.add_scatter(
                 x=rows["balance"],
@@ -119,7 +125,7 @@ def _add_curves(figure: go.Figure, curves: pd.DataFrame) -> None:
                 line={
                     "color": KIND_COLOURS.get(kind, BEST_COLOUR),
                     "width": WIDTHS[kind],
-                    "dash": DASHES[kind],
+                    "dash": dash,
                     "simplify": False,
                 },
                 customdata=rows[["hover"]],

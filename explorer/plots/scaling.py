@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Sequence
 
@@ -23,8 +24,9 @@ KIND_SYMBOLS = {
     "flexflow": "triangle-up",
 }
 
-DASHES = ("solid", "dashdot", "longdash")
-"""Of one expert's line after the other."""
+DASHES = ("solid", "dashdot", "longdash", "longdashdot", "dash")
+MARKS = ("diamond", "triangle-down", "star", "cross", "pentagon")
+"""Dashes and symbols of one expert's line after the other."""
 
 GREY = "#888888"
 
@@ -108,10 +110,11 @@ def weight_lines(table: pd.DataFrame, memory_bytes: float | None, chosen: int) -
 
 def _add_lines(figure: go.Figure, table: pd.DataFrame, values: pd.Series) -> None:
     """One line per strategy, the found one last and so on top."""
-    dashes = {"expert": iter(DASHES * len(table))}
+    experts = itertools.cycle(zip(DASHES, MARKS, strict=True))
     groups = list(table.groupby("strategy", sort=False))
     for name, rows in groups[1:] + groups[:1]:
         kind = rows["kind"].iloc[0]
+        dash, mark = next(experts) if kind == "expert" else ("solid", KIND_SYMBOLS[kind])
         figure.add_scatter(
             x=rows["devices"],
             y=values[rows.index],
@@ -120,9 +123,9 @@ def _add_lines(figure: go.Figure, table: pd.DataFrame, values: pd.Series) -> Non
             line={
                 "color": KIND_COLOURS[kind],
                 "width": 3 if kind == "found" else 2,
-                "dash": next(dashes[kind]) if kind in dashes else "solid",
+                "dash": dash,
             },
-            marker={"symbol": KIND_SYMBOLS[kind], "size": 9},
+            marker={"symbol": mark, "size": 9},
             customdata=rows[["devices", "hover"]],
             hovertemplate="%{customdata[1]}<extra></extra>",
         )

@@ -9,7 +9,8 @@ import pandas as pd
 
 from explorer.labels import component_title
 from pase_core.components import REDISTRIBUTION
-from pase_core.costs.build import Costs, tensor_cuts
+from pase_core.configurations import tensor_cuts
+from pase_core.costs.build import Costs
 from pase_core.solve import Comparison
 from pase_core.strategy import PricedStrategy, describe_splits
 from pase_core.units import with_prefix

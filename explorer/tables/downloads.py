@@ -8,6 +8,7 @@ from collections.abc import Hashable, Mapping
 import pandas as pd
 
 from explorer.labels import MODELLED
+from pase_core.cluster_words import cluster_name
 from pase_core.exporters.solution_json import to_text
 from pase_core.solve import Comparison
 
@@ -81,7 +82,7 @@ def layers_json(comparison: Comparison, layers: pd.DataFrame) -> str:
         {
             "schema": "pase.layers/1",
             "network": problem.graph.name,
-            "cluster": problem.cluster.name,
+            "cluster": cluster_name(problem.cluster),
             "devices": problem.cluster.n_devices,
             "unit": comparison.solution.unit,
             "note": f"{MODELLED} Costs are per step and device.",

@@ -19,7 +19,7 @@ from explorer.points import (
     scenario_to_json,
 )
 from explorer.scenario import Scenario
-from pase_core.cluster import preset
+from pase_core.cluster_words import given_clause
 from pase_core.units import common_scale, percent, ratio, with_prefix
 from sample_graphs import SAMPLES
 
@@ -35,7 +35,8 @@ def capital(name: str) -> str:
 def scaling_title(scenario: Scenario) -> str:
     """Network and kind of devices, in a few words."""
     name = scenario.upload.name if scenario.upload else SAMPLES[scenario.network].title
-    return f"{name} on 1, 2, 4 … × {preset(scenario.cluster).device}"
+    cluster = scenario.machine()
+    return f"{name} on 1, 2, 4 … × {cluster.device}{given_clause(cluster)}"
 
 
 def scaling_table(points: Sequence[Point]) -> pd.DataFrame:
@@ -165,7 +166,7 @@ def _crossings(table: pd.DataFrame) -> Iterator[tuple[str, float, float, str]]:
 
 def memory_line(scenario: Scenario, table: pd.DataFrame) -> tuple[float | None, str]:
     """Memory of a device in bytes, if near enough to be drawn, and a sentence about it."""
-    cluster = preset(scenario.cluster)
+    cluster = scenario.machine()
     memory = with_prefix(cluster.memory_bytes, "B")
     largest = float(table["weights_bytes"].max())
     text = f"Memory of one {cluster.device}: {memory}, of which weights alone take "
@@ -177,11 +178,10 @@ def memory_line(scenario: Scenario, table: pd.DataFrame) -> tuple[float | None, 
 
 def node_remark(scenario: Scenario, table: pd.DataFrame) -> str:
     """Why lines bend where a node is full; empty if they do not."""
-    cluster = preset(scenario.cluster)
+    cluster = scenario.machine()
     n_devices = cluster.devices_per_node
     inside, beyond = (cluster.link_of_group(n).bytes_per_second for n in (n_devices, n_devices + 1))
-    has_bend = beyond < inside and scenario.giga_bytes is None
-    if not has_bend or table["devices"].max() <= n_devices:
+    if beyond >= inside or table["devices"].max() <= n_devices:
         return ""
     return (
         f"Beyond the {n_devices} devices of a node, messages cross links of "

@@ -9,7 +9,7 @@ from functools import lru_cache
 import pandas as pd
 
 from explorer.labels import component_title, plain
-from pase_core.cluster import GIVEN
+from pase_core.cluster_words import given_clause
 from pase_core.solve import Comparison
 from pase_core.strategy import PricedStrategy
 from pase_core.units import common_scale, percent, ratio, with_prefix
@@ -107,15 +107,13 @@ def tiles(comparison: Comparison) -> dict[str, tuple[str, str]]:
 
 
 def title(comparison: Comparison, shown: Callable[[str], str] = plain) -> str:
-    """Network and devices, in a few words; `shown` makes a name from a file fit to be shown."""
+    """Network and devices, in a few words; `shown` makes names from files fit to be shown."""
     graph, cluster = comparison.solution.problem.graph, comparison.solution.problem.cluster
     sample = SAMPLES.get(graph.name)
     # A file of one's own may have a sample's name, but not its note as well.
     is_sample = sample is not None and graph.note == _note_of(graph.name)
     name = sample.title if sample and is_sample else shown(graph.name)
-    text = f"{name} on {cluster.n_devices} × {cluster.device}"
-    if dict(cluster.sources).get("inter_node.bytes_per_second") == GIVEN:
-        text += f" with links of {with_prefix(cluster.bytes_per_second, 'B/s')}"
+    text = f"{name} on {cluster.n_devices} × {shown(cluster.device)}{given_clause(cluster)}"
     used = devices_used(comparison.solution.found)
     return text if used == cluster.n_devices else f"{text} ({used} of them used)"
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import streamlit as st
 
 from explorer import cached, tables
@@ -43,6 +41,7 @@ from explorer.tables.robust import (
     undrawn_text,
 )
 from pase_core.balance import Balance
+from pase_core.cluster_words import cluster_name
 from pase_core.errors import PaseError
 from pase_core.search.methods import ELIMINATION
 from pase_core.solve import Comparison
@@ -101,7 +100,7 @@ def _is_long(comparison: Comparison) -> bool:
 
 def _is_asked_for(scenario: Scenario) -> bool:
     """A button in place of a page that takes long, until it is pressed."""
-    key = replace(scenario, cluster="", tera_flops=None, giga_bytes=None)
+    key = scenario.without_machine()
     asked = st.session_state.setdefault("asked phases", [])
     if key in asked:
         return True
@@ -195,7 +194,7 @@ def _about(balance: Balance) -> dict[str, object]:
     cluster = balance.problem.cluster
     return {
         "network": balance.problem.graph.name,
-        "cluster": cluster.name,
+        "cluster": cluster_name(cluster),
         "devices": cluster.n_devices,
         "here [FLOP/B]": balance.here,
     }

@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.browser.waiting import wait_until_drawn
+
 CHARTS = ".js-plotly-plot"
 
 FREEDOM, MAP, CHOICES, RANKING = range(4)
@@ -15,30 +17,19 @@ def open_page(page, query="network=alexnet"):
     page.goto(f"{page.address}/?page=Alternatives&{query}")
     page.locator(CHARTS).nth(RANKING).wait_for(timeout=30_000)
     page.get_by_test_id("stDataFrame").locator("canvas").first.wait_for(timeout=10_000)
-    wait_until_still(page)
     return page
 
 
-def wait_until_still(page):
-    """Wait until the last chart has stayed where it is for a while: charts above it grow."""
-    last, n_same = None, 0
-    while n_same < 5:
-        page.wait_for_timeout(150)
-        place = page.locator(CHARTS).nth(RANKING).bounding_box()
-        n_same = n_same + 1 if place == last else 0
-        last = place
-
-
 def click(page, locator):
-    """Click where a mark is: plotly's own layer lies above it."""
+    """Click where a mark of a chart is that has been drawn: plotly's own layer lies above it."""
     locator.scroll_into_view_if_needed()
-    page.wait_for_timeout(350)  # two clicks in a shorter time are a double click
     box = locator.bounding_box()
     page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
 
 
 def mark(page, chart, name, nth=0):
-    """A bar of a chart by the layer in its customdata, as plotly draws it."""
+    """A bar of a chart by the layer in its customdata, as plotly draws it, once all are drawn."""
+    wait_until_drawn(page)
     trace, point = page.evaluate(
         """([chart, name, nth]) => {
             const data = document.querySelectorAll('.js-plotly-plot')[chart].data;
@@ -77,10 +68,12 @@ def test_a_click_on_a_bar_selects_its_layer(page):
 
 def test_a_click_on_a_strategy_selects_the_first_layer_that_differs(page):
     open_page(page)
+    wait_until_drawn(page)
     click(page, page.locator(CHARTS).nth(RANKING).locator(".scatterlayer .point").nth(1))
     wait_for_selection(page, "loss")
     click(page, mark(page, MAP, "fc2"))
     wait_for_selection(page, "fc2")
+    wait_until_drawn(page)
     table = page.get_by_test_id("stDataFrame").last
     table.scroll_into_view_if_needed()
     page.wait_for_timeout(500)

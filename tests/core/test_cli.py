@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from pase_core.cli import BAD_INPUT, OPEN_DIMENSIONS, main
-from pase_core.cluster import preset, preset_names
+from pase_core.cluster import FIELDS, cluster_to_json, preset, preset_names
 from pase_core.components import LAYER_COMPONENTS, REDISTRIBUTION
 from pase_core.exporters import files
 from pase_core.importers.json_graph import graph_to_json
@@ -315,11 +315,13 @@ def test_compare_prints_every_strategy(capsys):
         "found",
         "data parallel",
         "Mesh-TensorFlow 8 x 1",
+        "Megatron-LM 2 x 4",
+        "context parallel 4 x 2",
         "speed-up",
         "weight gradients",
     ):
         assert title in out
-    assert out.count("(best)") == 1
+    assert out.count("(best)") == 4  # of each recipe
     assert "1.00×" in out
     assert "modelled, not measured" in out
 
@@ -502,6 +504,26 @@ def test_a_folder_is_not_overwritten(capsys, tmp_path):
     assert list(target.iterdir()) == []
 
 
+def test_a_cluster_may_come_from_a_file(tmp_path, capsys):
+    own = preset("h100-sxm", 4).with_figures({"inter_node.bytes_per_second": 123e9})
+    (tmp_path / "mine.json").write_text(cluster_to_json(own))
+    path = str(tmp_path / "mine.json")
+    assert run("clusters", path) == 0
+    assert "123 GB/s" in capsys.readouterr().out
+    made = []
+    for words in ([], ["-p", "16"]):
+        assert run("solve", "alexnet", "--cluster", path, *words, "--json", "-") == 0
+        made.append(json.loads(capsys.readouterr().out)["cluster"])
+    assert [each["devices"] for each in made] == [4, 16]
+    assert [each["bytes_per_second"] for each in made] == [450e9, 123e9]
+
+
+def test_clusters_explains_every_figure(capsys):
+    assert run("clusters", "b200") == 0
+    out = capsys.readouterr().out
+    assert all(f"{name}: {field.meaning}" in out for name, field in FIELDS.items())
+
+
 # Bad input: exit code 2, one line, nothing else
 
 BAD = {
@@ -522,6 +544,9 @@ BAD = {
     "a batch in words": "solve alexnet --batch many",
     "an unknown cluster": "solve alexnet --cluster abacus",
     "an unknown cluster to show": "clusters abacus",
+    "a cluster's file that is missing": "solve alexnet --cluster missing.json",
+    "a cluster's file that is a folder": "solve alexnet --cluster ./",
+    "a cluster's file that is none": f"solve alexnet --cluster {__file__}",
     "no speed": "solve alexnet --flops 0",
     "a speed that is no number": "solve alexnet --flops nan",
     "an infinite speed": "solve alexnet --flops inf",

@@ -52,6 +52,8 @@ def test_a_cluster_is_frozen_and_hashable():
         ({"memory_bytes": float("inf")}, "memory_bytes is inf"),
         ({"memory_bytes": float("nan")}, "memory_bytes is nan"),
         ({"memory_bytes": "80 GB"}, "memory_bytes is '80 GB'; it must be a number"),
+        ({"achievable_fraction": 0}, "achievable_fraction is 0; it must be from 1e-06 to 1"),
+        ({"achievable_fraction": 1.5}, "achievable_fraction is 1.5"),
         ({"memory_bytes_per_second": -1}, "memory_bytes_per_second is -1"),
         ({"peak_flop_per_second": ()}, "give at least one"),
         ({"peak_flop_per_second": (("int8", 1e12),)}, "'int8'"),

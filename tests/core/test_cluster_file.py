@@ -13,6 +13,7 @@ from pase_core.cluster import (
     Link,
     cluster_from_json,
     cluster_to_json,
+    load_cluster,
     preset,
     preset_names,
 )
@@ -75,6 +76,16 @@ def test_bare_numbers_do_and_n_devices_is_8_unless_given():
     assert read.sources == ()
 
 
+def test_the_achievable_fraction_is_1_unless_given():
+    assert cluster_from_json(json.dumps(content(achievable_fraction=None)), "toy.json") == TOY
+    figure = {"value": 0.5, "source": "a book", "date": "2024"}
+    changed = content(achievable_fraction=figure)
+    read = cluster_from_json(json.dumps(changed), "toy.json")
+    assert read.achievable_fraction == 0.5
+    assert json.loads(cluster_to_json(read))["achievable_fraction"] == figure
+    VALIDATOR.validate(changed)
+
+
 def test_sources_are_kept_with_or_without_a_date():
     figures = content(
         memory_bytes={"value": 2e9, "source": "a book", "date": "2024-03"},
@@ -98,6 +109,9 @@ SOURCED = {"value": 1e9, "source": "a book"}
     ("changes", "complaint"),
     [
         ({"schema": "pase.cluster/2"}, "toy.json: schema is 'pase.cluster/2'; it must be 'pase"),
+        ({"achievable_fraction": 2}, "toy.json: achievable_fraction is 2"),
+        ({"achievable_fraction": "half"}, "achievable_fraction is 'half'; it must be a number"),
+        ({"schema": None}, "lacks 'schema'; a cluster has the schema pase.cluster/1"),
         ({"device": None}, "toy.json lacks device; required are schema, name"),
         ({"memory_byte": 1e9}, "unknown key 'memory_byte'.*did you mean 'memory_bytes'"),
         ({"name": 7}, "toy.json: name is 7; it must be a string"),
@@ -184,6 +198,14 @@ def test_figures_of_a_preset_are_plausible(name):
     assert 1e-7 < setup.inter_node.latency_seconds < 1e-4
 
 
+@pytest.mark.parametrize("name", PRESETS)
+def test_what_is_achieved_has_a_document_or_is_called_an_assumption(name):
+    setup = preset(name)
+    assert 0.5 < setup.achievable_fraction < 1
+    source = dict(setup.sources)["achievable_fraction"]
+    assert source.startswith("Assumption: ") or re.search(r"arXiv \d{4}\.\d{5}|IPDPSW", source)
+
+
 def test_spot_figures():
     assert preset("gtx-1080-ti").flop_per_second("float32") == 11.3e12
     assert preset("gtx-1080-ti").flop_per_second("float16") == 11.3e12
@@ -205,6 +227,49 @@ def test_unknown_presets_are_refused(name):
 def test_a_mistyped_preset_gets_a_hint():
     with pytest.raises(ClusterError, match="did you mean 'h100-sxm'"):
         preset("h100-smx")
+
+
+# By name or from a file
+
+
+def test_a_name_gives_the_preset_and_a_path_the_file(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    text = cluster_to_json(TOY)
+    for name in ("toy.json", "toy"):
+        (tmp_path / name).write_text(text)
+        assert load_cluster(name) == TOY
+        assert load_cluster(name, 2) == TOY.with_devices(2)
+    assert load_cluster(str(tmp_path / "toy.json")) == TOY
+    (tmp_path / "b200").write_text(text)
+    assert load_cluster("b200") == preset("b200")
+    assert load_cluster("./b200") == TOY
+
+
+@pytest.mark.parametrize(
+    ("name", "complaint"),
+    [
+        ("h100-smx", "neither a file nor one of .*did you mean 'h100-sxm'"),
+        ("missing.json", "cannot read the cluster 'missing.json': No such file"),
+        ("./h100-sxm", "cannot read the cluster 'h100-sxm'"),
+        (".", "neither a file nor one of"),
+        ("/", "Is a directory"),
+        ("a" * 300, "neither a file nor one of"),
+        ("a" * 300 + ".json", "File name too long"),
+        ("nul\0.json", "no file can have this name"),
+        ("", "neither a file nor one of"),
+    ],
+)
+def test_what_is_neither_gives_one_line(tmp_path, monkeypatch, name, complaint):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(ClusterError, match=complaint) as caught:
+        load_cluster(name)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_file_that_is_too_large_is_refused(tmp_path):
+    (tmp_path / "large.json").write_bytes(b" " * 1_000_001)
+    with pytest.raises(ClusterError, match=r"large.json has 1000001 bytes; .* at most 1000000"):
+        load_cluster(str(tmp_path / "large.json"))
 
 
 def test_presets_check_the_number_of_devices():

@@ -1,3 +1,4 @@
+import json
 import os
 import subprocess
 import sys
@@ -18,8 +19,9 @@ from explorer.points import (
     scenario_to_json,
 )
 from explorer.runs import Registry, run_key
-from explorer.scenario import Scenario, Upload
+from explorer.scenario import OWN_CLUSTER, Scenario, Upload
 from explorer.snapshots import State, progress_of
+from pase_core.cluster import preset
 from pase_core.importers.json_graph import graph_to_json
 from pase_core.solve import compare
 from sample_graphs import SAMPLES
@@ -179,6 +181,16 @@ def test_keys_are_stable_between_processes_and_know_the_upload():
     assert shown.stdout.strip() == run_key(scenario)
     others = [replace(upload, data=b"abd"), replace(upload, bindings=(("N", 4),))]
     keys = {run_key(replace(scenario, upload=each)) for each in (upload, *others)}
+    assert len(keys) == 3
+
+
+def test_workers_get_the_users_own_cluster():
+    own = preset("b200", 16).with_figures({"memory_bytes": 1e10})
+    figures = (("intra_node.latency_seconds", 3.4e-6),)
+    scenario = Scenario(cluster=OWN_CLUSTER, own_cluster=own, figures=figures)
+    sent = json.loads(json.dumps(scenario_to_json(scenario)))
+    assert scenario_from_json(sent, b"") == scenario
+    keys = {run_key(each) for each in (scenario, replace(scenario, figures=()), Scenario())}
     assert len(keys) == 3
 
 

@@ -12,6 +12,7 @@ from explorer.plots.figure6 import measured_and_modelled
 from explorer.plots.scaling import communication_lines, speedup_lines, time_lines, weight_lines
 from explorer.points import Point, points_of
 from explorer.scenario import Scenario
+from explorer.tables.figure6 import modelled_speedups
 from pase_core.solve import compare
 
 SCENARIO = Scenario(network="transformer")
@@ -114,6 +115,13 @@ def test_each_strategy_has_one_colour_on_every_chart(table):
     assert len({trace.line.color for trace in figures[1].data}) == 3
 
 
+def test_experts_lines_are_told_apart(table):
+    experts = table[table["kind"] == "expert"]["strategy"].unique()
+    traces = [lines(communication_lines(table, 4))[name] for name in experts]
+    assert len(experts) == 4
+    assert len({(trace.line.dash, trace.marker.symbol) for trace in traces}) == 4
+
+
 def test_memory_is_drawn_only_near_the_weights(table):
     memory, text = tables.memory_line(SCENARIO, table)
     assert memory == pytest.approx(11e9, rel=0.1) and "weights alone" in text
@@ -145,6 +153,16 @@ def test_measured_and_modelled_are_never_one_line(network):
         assert "measured" in trace.hovertemplate or "modelled" in trace.hovertemplate
     n_lines = 2 if network == "transformer" else 3
     assert len(figure.data) == 2 * (n_lines + 1)
+
+
+def test_experts_that_the_paper_did_not_measure_are_not_in_its_figure():
+    model = [
+        Point(8, "data parallel", seconds=2.0),
+        Point(8, "expert", "Mesh-TensorFlow", seconds=1.0),
+        Point(8, "expert", "Megatron-LM", seconds=0.5),
+    ]
+    table = modelled_speedups({"rtx-2080-ti": model})
+    assert list(table["strategy"]) == ["Mesh-TensorFlow"]
 
 
 def test_the_papers_figures_are_read_as_they_stand():

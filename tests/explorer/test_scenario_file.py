@@ -9,11 +9,12 @@ from hypothesis import strategies as st
 
 from explorer import limits, scenario_file
 from explorer.labels import PAGES, plain
-from explorer.scenario import UPLOAD, Scenario, Upload
+from explorer.scenario import OWN_CLUSTER, UPLOAD, Scenario, Upload
 from explorer.scenario_file import Saved, ScenarioFileError, scenario_from_json, scenario_to_json
-from pase_core.cluster import preset_names
+from pase_core.cluster import FIELDS, cluster_to_dict, preset, preset_names
 from pase_core.importers.json_graph import graph_to_json
 from sample_graphs import SAMPLES
+from tests.core.cluster_edits import edits
 from tests.explorer.test_app import run_app, shown_text
 
 names = st.text(st.characters(exclude_categories=["Cs"]), max_size=40)
@@ -39,14 +40,23 @@ networks = st.tuples(st.sampled_from(list(SAMPLES)), st.none()) | st.tuples(
 )
 
 
+clusters = st.tuples(st.sampled_from(preset_names()), st.none()) | st.builds(
+    lambda name, figures: (OWN_CLUSTER, preset(name, 24).with_figures(figures)),
+    st.sampled_from(preset_names()),
+    edits,
+)
+
+
 @st.composite
 def scenarios(draw):
     network, upload = draw(networks)
+    cluster, own = draw(clusters)
+    changed = draw(edits)
     return Scenario(
         network,
         upload,
         draw(st.sampled_from(limits.DEVICE_COUNTS)),
-        draw(st.sampled_from(preset_names())),
+        cluster,
         draw(counts("batch")),
         draw(counts("min_part")),
         draw(st.sampled_from(limits.MULTIPLY_ADD)),
@@ -54,6 +64,8 @@ def scenarios(draw):
         draw(figures("tera_flops")),
         draw(figures("giga_bytes")),
         draw(by_name(st.lists(st.integers(1, 1024), max_size=5).map(tuple))),
+        own,
+        tuple((field, changed[field]) for field in FIELDS if field in changed),
     )
 
 
@@ -111,6 +123,15 @@ TWICE = {"dimension": "N", "size": 8}
         (["devices"], 8.0, "devices is 8.0"),
         (["devices"], None, "devices is null"),
         (["cluster"], "tpu", "cluster is 'tpu'; it must be one of"),
+        (["cluster"], OWN_CLUSTER, "or an object with a cluster"),
+        (["cluster"], {}, "cluster lacks 'schema'"),
+        (["cluster"], cluster_to_dict(preset("b200")) | {"device": 1}, "cluster.device is 1"),
+        (["cluster"], cluster_to_dict(preset("b200")) | {"memory_bytes": 0}, "memory_bytes is 0"),
+        (["figures"], [], "figures is a list; it must be an object"),
+        (["figures"], {"memory": 1}, "figures has the unknown key 'memory'"),
+        (["figures"], {"memory_bytes": "1"}, "figures.memory_bytes is '1'; it must be a number"),
+        (["figures"], {"memory_bytes": 0}, "memory_bytes is 0; it must be a number from 1 to"),
+        (["figures"], {"devices_per_node": 1.5}, "devices_per_node is 1.5; it must be a whole"),
         (["batch"], 0, "batch is 0; it must be an integer from 1 to 16777216, or null"),
         (["batch"], "8", "batch is '8'"),
         (["cost_model"], None, "cost_model is null; it must be an object"),
@@ -150,7 +171,7 @@ def test_what_decides_the_result_must_be_there(key):
         scenario_from_json(json.dumps(data), "a.json")
 
 
-@pytest.mark.parametrize("key", ["pins", "page", "selected", "opened"])
+@pytest.mark.parametrize("key", ["figures", "pins", "page", "selected", "opened"])
 def test_the_rest_may_be_left_out(key):
     data = json.loads(scenario_to_json(Saved(Scenario())))
     del data[key]
