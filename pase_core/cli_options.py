@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
+from typing import get_args
 
-from pase_core.cluster import Cluster, preset, preset_names
+from pase_core.cluster import Cluster, load_cluster, preset_names
+from pase_core.costs.step import MOMENTS, ZERO_STAGES, Reduce, StepOptions
 from pase_core.errors import OptionError
+from pase_core.graph import ELEMENT_BYTES
 from pase_core.search.elimination import ORDERING_NAMES
 from pase_core.search.methods import METHOD_NAMES
 from pase_core.search.options import (
@@ -43,12 +46,13 @@ def add_problem_options(command: argparse.ArgumentParser) -> None:
     command.add_argument("source", metavar="SOURCE", help="a sample's name, or a JSON or ONNX file")
     add_graph_options(command)
     add = command.add_argument
-    add("-p", "--devices", type=int, default=8, help="number of devices (%(default)s)")
+    add("-p", "--devices", type=int, help="number of devices (8, or what the cluster's file says)")
     add(
         "--cluster",
         default=DEFAULT_CLUSTER,
-        metavar="NAME",
-        help=f"one of the clusters that come along (%(default)s): {', '.join(preset_names())}",
+        metavar="NAME|FILE",
+        help="a JSON file, or one of the clusters that come along (%(default)s): "
+        f"{', '.join(preset_names())}",
     )
     add(
         "--flops",
@@ -58,6 +62,7 @@ def add_problem_options(command: argparse.ArgumentParser) -> None:
     )
     add("--bandwidth", type=float, metavar="B", help="bytes/s of a link, in place of the cluster's")
     _add_model_options(command)
+    _add_step_options(command)
     _add_search_options(command)
     add("--json", metavar="FILE", help="write the result as JSON; - for standard output")
 
@@ -83,6 +88,53 @@ def _add_model_options(command: argparse.ArgumentParser) -> None:
         "--min-part",
         type=int,
         help="smallest part of a split dimension; default: the sample's own, else 1",
+    )
+
+
+def _add_step_options(command: argparse.ArgumentParser) -> None:
+    """How a training step is carried out."""
+    add = command.add_argument
+    default = StepOptions()
+    add(
+        "--element-type",
+        choices=list(ELEMENT_BYTES),
+        help="number format to train in; default: the graph's own",
+    )
+    add(
+        "--optimizer",
+        default=default.optimizer,
+        choices=list(MOMENTS),
+        help="decides the numbers kept per parameter (%(default)s)",
+    )
+    add(
+        "--zero",
+        type=int,
+        default=default.zero_stage,
+        choices=ZERO_STAGES,
+        help="ZeRO stage: share out optimizer state (1), gradients (2), parameters (3)",
+    )
+    add("--recompute", action="store_true", help="make cheap activations anew, do not keep them")
+    add("--overlap", action="store_true", help="hide weight gradients' reduction behind backward")
+    add(
+        "--reduce",
+        default=default.reduce,
+        choices=get_args(Reduce),
+        help="reduce-scatter where a slice of a reduced tensor will do (%(default)s)",
+    )
+    add("--all-devices", action="store_true", help="only splits that keep every device busy")
+    add("--batch-inside", action="store_true", help="parts of the batch share a node, not others")
+
+
+def _read_step(arguments: argparse.Namespace) -> StepOptions:
+    return StepOptions(
+        element_type=arguments.element_type,
+        optimizer=arguments.optimizer,
+        zero_stage=arguments.zero,
+        recompute=arguments.recompute,
+        overlap=arguments.overlap,
+        reduce=arguments.reduce,
+        use_all_devices=arguments.all_devices,
+        batch_inside=arguments.batch_inside,
     )
 
 
@@ -131,7 +183,7 @@ def read_bindings(texts: Sequence[str]) -> dict[str, int]:
 
 
 def _cluster(arguments: argparse.Namespace) -> Cluster:
-    return preset(arguments.cluster, arguments.devices).with_overrides(
+    return load_cluster(arguments.cluster, arguments.devices).with_overrides(
         flop_per_second=arguments.flops, bytes_per_second=arguments.bandwidth
     )
 
@@ -151,6 +203,7 @@ def read_problem(arguments: argparse.Namespace) -> Problem:
             word_bytes=arguments.word_bytes,
             flop_per_multiply_add=arguments.flop_per_multiply_add,
             min_part=default_min_part(arguments.source) if min_part is None else min_part,
+            step=_read_step(arguments),
         ),
         search=SearchOptions(
             method=arguments.method,

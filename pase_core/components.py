@@ -32,3 +32,18 @@ COMPONENTS: dict[str, tuple[str, str]] = {
     ),
 }
 """Per component: what people call it, and its meaning."""
+
+MEMORY_COMPONENTS = ("parameters", "gradients", "optimizer", "activations")
+"""Parts of the bytes that a layer holds, in the order of the rows of a memory table."""
+
+FETCHED = "fetched"
+"""The part of the bytes that the transfers between layers make up."""
+
+HELD: dict[str, tuple[str, str]] = {
+    "parameters": ("parameters", "Weights as the layers read them."),
+    "gradients": ("gradients", "Gradients of the weights."),
+    "optimizer": ("optimizer state", "Moments of the optimizer, and wider copies of the weights."),
+    "activations": ("activations", "Tensors kept from the forward pass for the backward pass."),
+    FETCHED: ("fetched copies", "Parts of tensors that came from other devices, and are kept."),
+}
+"""Per part of the bytes: what people call it, and its meaning."""

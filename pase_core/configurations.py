@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from functools import lru_cache
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pase_core.errors import BudgetError, OptionError
-from pase_core.layers import Layer
+from pase_core.layers import Access, Layer
 
 Splits = NDArray[np.int64]
 """Configurations of one layer, shape (n_configurations, n_dimensions): parts per dimension."""
@@ -35,7 +36,13 @@ def allowed_splits(size: int, n_devices: int, min_part: int) -> tuple[int, ...]:
     )
 
 
-def configurations(layer: Layer, n_devices: int, min_part: int = 1) -> Splits:
+Devices = Literal["any", "mesh", "all"]
+"""Which products of splits are allowed: any up to p, those that divide p, or p itself."""
+
+
+def configurations(
+    layer: Layer, n_devices: int, min_part: int = 1, devices: Devices = "any"
+) -> Splits:
     """Enumerate every valid configuration of a layer, in lexicographic order.
 
     A configuration splits each splittable dimension by an allowed divisor; the product of all
@@ -45,9 +52,12 @@ def configurations(layer: Layer, n_devices: int, min_part: int = 1) -> Splits:
         layer: the layer.
         n_devices: number of devices p.
         min_part: smallest part that a split may leave.
+        devices: which products are allowed; with `all`, a layer that cannot use p devices has the
+            configurations that use most of those that divide p.
 
     Returns:
-        Array of shape (n_configurations, n_dimensions); the first row splits nothing.
+        Array of shape (n_configurations, n_dimensions); unless all devices must be used, the first
+        row splits nothing.
 
     Raises:
         OptionError: if n_devices or min_part is out of range.
@@ -71,7 +81,14 @@ def configurations(layer: Layer, n_devices: int, min_part: int = 1) -> Splits:
     for group in layer.row_major:
         columns = layer.columns(group)
         rows = rows[_is_contiguous(rows[:, columns], sizes[columns])]
-    return rows
+    used = rows.prod(axis=1)
+    if devices == "any":
+        return rows
+    is_allowed = n_devices % used == 0
+    if devices == "all":
+        is_allowed &= used == used[is_allowed].max()
+    allowed_rows: Splits = rows[is_allowed]
+    return allowed_rows
 
 
 def _append(rows: Splits, allowed: NDArray[np.int64], n_devices: int) -> Splits:
@@ -88,3 +105,16 @@ def _is_contiguous(splits: Splits, sizes: NDArray[np.int64]) -> NDArray[np.bool_
     # Each dimension is whole, or all dimensions before it are split completely.
     allowed: NDArray[np.bool_] = ((splits == 1) | before).all(axis=1)
     return allowed
+
+
+def axis_columns(layer: Layer, access: Access) -> tuple[tuple[int, ...], ...]:
+    """Per axis of a tensor the columns of the dimensions that cut it."""
+    return tuple(tuple(layer.columns(axis.dimensions)) for axis in access.axes)
+
+
+def tensor_cuts(layer: Layer, access: Access, splits: Splits) -> Splits:
+    """Parts per axis of a tensor under each configuration, shape (n_configurations, n_axes)."""
+    cuts = np.ones((len(splits), len(access.axes)), dtype=np.int64)
+    for axis, columns in enumerate(axis_columns(layer, access)):
+        cuts[:, axis] = splits[:, columns].prod(axis=1)
+    return cuts

@@ -117,6 +117,11 @@ class Graph:
             for tensor in (self.tensor_by_name[read.tensor],)
         )
 
+    @cached_property
+    def topological_order(self) -> tuple[int, ...]:
+        """Positions of the layers, every one behind those that it reads from."""
+        return tuple(nx.topological_sort(_reading_order(self)))
+
     @property
     def word_bytes(self) -> int:
         """Bytes of one word."""
@@ -190,10 +195,16 @@ def _check_producers(graph: Graph) -> None:
                 )
 
 
-def _check_acyclic(graph: Graph) -> None:
+def _reading_order(graph: Graph) -> nx.DiGraph[int]:
+    """Layers, and who reads from whom."""
     order: nx.DiGraph[int] = nx.DiGraph()
     order.add_nodes_from(range(len(graph.layers)))
     order.add_edges_from((t.producer, t.consumer) for t in graph.transfers)
+    return order
+
+
+def _check_acyclic(graph: Graph) -> None:
+    order = _reading_order(graph)
     if nx.is_directed_acyclic_graph(order):
         return
     cycle = [graph.layers[u].name for u, _v in nx.find_cycle(order)]

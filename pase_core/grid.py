@@ -11,9 +11,11 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator
 
-from pase_core.baselines import Wish, grant
-from pase_core.costs.build import Costs, layer_key
+from pase_core.baselines import grant
+from pase_core.costs.build import Costs
+from pase_core.costs.cost_outline import layer_key
 from pase_core.graph import Graph
+from pase_core.recipes import Wish
 
 MAX_KINDS = 3
 """Kinds of dimension that one strategy splits at most: data, and two more."""

@@ -117,11 +117,14 @@ class Work:
         over: the dimensions that span the sub-space.
         count: operations per point.
         unit: `multiply_add` (priced by the cost model's FLOP per multiply-add) or `flop`.
+        prototype: whether only the paper's prototype counts it, as the product of a table with
+            one-hot vectors; no kernel computes it.
     """
 
     over: tuple[str, ...]
     count: float
     unit: WorkUnit = "flop"
+    prototype: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from pase_core.checks import check_name, check_number
+from pase_core.cluster_fields import FIELDS
 from pase_core.errors import ClusterError
 
 
@@ -25,7 +26,7 @@ class Link:
     def __post_init__(self) -> None:
         """Check the name and the figures."""
         check_name("a link", self.name, ClusterError)
-        figures = (("bytes_per_second", 1, 1e18), ("latency_seconds", 0, 10))
-        for figure, least, most in figures:
+        for figure in ("bytes_per_second", "latency_seconds"):
+            field = FIELDS[f"intra_node.{figure}"]  # the other link's limits are the same
             what = f"{figure} of {self.name!r}"
-            check_number(what, getattr(self, figure), least, most, ClusterError)
+            check_number(what, getattr(self, figure), field.least, field.most, ClusterError)

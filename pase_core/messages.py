@@ -15,13 +15,17 @@ Component = Literal["output", "input_gradient", "parameter_gradient", "other"]
 
 @dataclass(frozen=True, slots=True)
 class AllReduce:
-    """All-reduce of `scale * |tile|` words over the devices that differ in the splits of `over`."""
+    """All-reduce of `scale * |tile|` words over the devices that differ in the splits of `over`.
+
+    A `prototype` message is one that only the paper's prototype counts.
+    """
 
     kind: ClassVar[str] = "all_reduce"
     tile: tuple[str, ...]
     over: tuple[str, ...]
     scale: float = 1.0
     component: Component = "other"
+    prototype: bool = False
 
 
 @dataclass(frozen=True, slots=True)

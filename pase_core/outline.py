@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from pase_core.costs.build import layer_key
+from pase_core.costs.cost_outline import layer_key
 from pase_core.graph import Graph
 from pase_core.modules import MAX_MODULES, module_names, scopes
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from pase_core.configurations import configurations
-from pase_core.costs.build import layer_key
+from pase_core.costs.cost_outline import layer_key
 from pase_core.graph import Graph
 
 

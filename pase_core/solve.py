@@ -8,25 +8,20 @@ Each arrow is a function that can be called alone.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 from pase_core.baselines import data_parallel, expert_strategies, unsplit_batch
-from pase_core.cluster import Cluster
-from pase_core.costs.build import (
-    CostModel,
-    Costs,
-    build_costs,
-    check_budget,
-    outline_costs,
-    price_outline,
+from pase_core.costs.build import Costs, check_budget, price_outline
+from pase_core.pins import kept_choices, pinned_choices
+from pase_core.problem import (
+    COST_MODELS,
+    CostOptions,
+    Problem,
+    cost_model,
+    outline_problem,
+    price_tables,
 )
-from pase_core.costs.paper import PaperCostModel
-from pase_core.errors import OptionError
-from pase_core.graph import Graph
-from pase_core.pins import Pins, kept_choices, pinned_choices
 from pase_core.search.methods import prepare, search_prepared
-from pase_core.search.options import SearchOptions
 from pase_core.search.result import SearchResult
 from pase_core.search.sweep import Progress, no_progress
 from pase_core.strategy import (
@@ -39,68 +34,26 @@ from pase_core.strategy import (
 )
 from pase_core.units import share_above
 
+__all__ = [
+    "COST_MODELS",
+    "FOUND",
+    "Comparison",
+    "CostOptions",
+    "Problem",
+    "Solution",
+    "compare",
+    "cost_model",
+    "price_data_parallel",
+    "price_experts",
+    "price_tables",
+    "solve",
+]
+
 FOUND = "found"
 """Name of the strategy that the search finds."""
 
 _NOTES = {True: "Found by exact search.", False: "The best that was found by the time limit."}
 """What the found strategy is, by whether it is proved optimal."""
-
-
-@dataclass(frozen=True, slots=True)
-class CostOptions:
-    """How to price.
-
-    Attributes:
-        model: a name of COST_MODELS.
-        word_bytes: bytes of a word; None for the graph's element type.
-        flop_per_multiply_add: 2, or 1 as in the paper's prototype.
-        min_part: smallest part that a split may leave of a dimension.
-    """
-
-    model: str = "paper"
-    word_bytes: float | None = None
-    flop_per_multiply_add: float = 2.0
-    min_part: int = 1
-
-
-@dataclass(frozen=True, slots=True)
-class Problem:
-    """What is to be solved.
-
-    Attributes:
-        graph: the network.
-        cluster: the devices.
-        cost: how to price.
-        search: how to search.
-        pins: layers whose configuration is given, by name; the search chooses the others.
-    """
-
-    graph: Graph
-    cluster: Cluster
-    cost: CostOptions = field(default_factory=CostOptions)
-    search: SearchOptions = field(default_factory=SearchOptions)
-    pins: Pins = ()
-
-    @property
-    def word_bytes(self) -> float:
-        """Bytes of a word: those asked for, or the graph's."""
-        given = self.cost.word_bytes
-        return self.graph.word_bytes if given is None else given
-
-
-def _paper_model(problem: Problem) -> PaperCostModel:
-    return PaperCostModel(
-        flop_per_second=problem.cluster.flop_per_second(problem.graph.element_type),
-        bytes_per_second=problem.cluster.bytes_per_second,
-        word_bytes=problem.word_bytes,
-        flop_per_multiply_add=problem.cost.flop_per_multiply_add,
-    )
-
-
-COST_MODELS: dict[str, Callable[[Problem], CostModel]] = {
-    "paper": _paper_model,
-}
-"""Cost models by name."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -186,41 +139,11 @@ class Comparison:
         return self.data_parallel.total / priced.total if priced.total else 1.0
 
 
-def cost_model(problem: Problem) -> CostModel:
-    """The cost model that a problem asks for.
-
-    Raises:
-        OptionError: if there is no such model, or an option is out of range.
-    """
-    make = COST_MODELS.get(problem.cost.model)
-    if make is None:
-        raise OptionError(
-            f"unknown cost model {problem.cost.model!r}; known: {', '.join(COST_MODELS)}"
-        )
-    return make(problem)
-
-
-def price_tables(problem: Problem) -> Costs:
-    """Cost tables of a problem.
-
-    Raises:
-        OptionError: as `cost_model`.
-        BudgetError: if the tables do not fit the memory budget.
-    """
-    return build_costs(
-        problem.graph,
-        cost_model(problem),
-        problem.cluster.n_devices,
-        problem.cost.min_part,
-        problem.search.memory_budget_bytes,
-    )
-
-
 def _solve(problem: Problem, progress: Progress) -> tuple[Solution, Costs]:
     """Outline, plan, price and search, in this order: what does not fit is refused unpriced."""
     model, budget = cost_model(problem), problem.search.memory_budget_bytes
     start = time.perf_counter()
-    outline = outline_costs(problem.graph, problem.cluster.n_devices, problem.cost.min_part)
+    outline = outline_problem(problem, model)
     check_budget(outline.shape, budget)
     pinned = pinned_choices(problem.graph, problem.pins, outline.configurations)
     outlined = time.perf_counter()

@@ -1,40 +1,55 @@
 """From a graph and a cost model to cost tables.
 
-    Graph + number of devices -> Outline (what there is to be priced) -> Costs
-
-The outline is quick, and is enough to refuse what would not fit the memory, or could not be
-searched.
+Graph + number of devices -> Outline (`pase_core.costs.cost_outline`) -> Costs
 """
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable
 from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pase_core.components import LAYER_COMPONENTS
-from pase_core.configurations import Splits, configurations
+from pase_core.configurations import Devices, Splits
 from pase_core.cost_tables import Array, CostTables, PairTable, TableShape
+from pase_core.costs.cost_outline import Outline, outline_costs
+from pase_core.costs.surroundings import Passage, Surroundings, passage_of
 from pase_core.errors import BudgetError
 from pase_core.graph import Graph, Transfer
 from pase_core.layers import Access, Layer
 
+Features = NDArray[np.int64]
+
 
 class CostModel(Protocol):
-    """What a cost model must answer; see `PaperCostModel` for shapes."""
+    """What a cost model must answer; see `PaperCostModel` and `ClusterCostModel`."""
 
     @property
     def unit(self) -> str:
         """Unit of every cost, such as FLOP."""
 
-    def layer_costs(self, layer: Layer, splits: NDArray[np.int64]) -> Array:
+    @property
+    def sees_surroundings(self) -> bool:
+        """Whether the tensors around equal layers may tell their costs apart."""
+
+    @property
+    def components(self) -> tuple[str, ...]:
+        """Names of the parts of a layer's costs."""
+
+    def layer_costs(self, layer: Layer, splits: Splits, around: Surroundings) -> Array:
         """Costs of a layer by component, shape (n_components, n_configurations)."""
 
-    def transfer_costs(self, sizes: Array, cut_producer: Array, cut_consumer: Array) -> Array:
-        """Costs of a transfer, shape (n_producer, n_consumer)."""
+    def transfer_features(
+        self, layer: Layer, access: Access, splits: Splits, around: Surroundings
+    ) -> Features:
+        """What decides the cost of a transfer at one end, shape (n_configurations, n_features)."""
+
+    def transfer_costs(
+        self, sizes: Array, held: Features, needed: Features, passage: Passage
+    ) -> Array:
+        """Costs of a transfer between distinct features, shape (n_held, n_needed)."""
 
     def seconds(self, cost: float) -> float:
         """A cost as time."""
@@ -53,42 +68,13 @@ class Costs:
     tables: CostTables
 
 
-def layer_key(layer: Layer) -> object:
-    """What decides a layer's configurations and costs: all but its name and its tensors'."""
-    return (
-        layer.dimensions,
-        tuple(layer.reduction(access) for access in layer.outputs),
-        tuple(layer.reduction(access) for access in layer.inputs),
-        tuple(layer.reduction(access) for access in layer.parameters),
-        layer.work,
-        layer.messages,
-        layer.row_major,
-    )
-
-
-@dataclass(frozen=True, eq=False)
-class Outline:
-    """What there is to be priced.
-
-    Attributes:
-        graph: the network.
-        configurations: per layer its configurations; equal layers share one array.
-        transfers: per edge, a pair of neighbours, the tensors that go from the one to the other.
-        shape: of the cost tables; equal layers and equal transfers have equal keys.
-    """
-
-    graph: Graph
-    configurations: tuple[Splits, ...]
-    transfers: tuple[tuple[Transfer, ...], ...]
-    shape: TableShape
-
-
 def build_costs(
     graph: Graph,
     model: CostModel,
     n_devices: int,
     min_part: int = 1,
     memory_budget_bytes: float = float("inf"),
+    devices: Devices = "any",
 ) -> Costs:
     """Price every configuration of every layer and every pair of neighbours.
 
@@ -98,50 +84,15 @@ def build_costs(
         n_devices: number of devices.
         min_part: smallest part that a split may leave.
         memory_budget_bytes: for the cost tables.
+        devices: which products of splits are allowed.
 
     Raises:
         BudgetError: if the tables do not fit the budget.
     """
-    return price_outline(outline_costs(graph, n_devices, min_part), model, memory_budget_bytes)
-
-
-def outline_costs(graph: Graph, n_devices: int, min_part: int = 1) -> Outline:
-    """Enumerate the configurations of every layer, and find out which tables will be equal.
-
-    Args:
-        graph: the network.
-        n_devices: number of devices.
-        min_part: smallest part that a split may leave.
-
-    Raises:
-        OptionError: if n_devices or min_part is out of range.
-        BudgetError: if a layer has too many configurations.
-    """
-    vertex_keys = _numbers(layer_key(layer) for layer in graph.layers)
-    splits_of: dict[int, Splits] = {}
-    for layer, key in zip(graph.layers, vertex_keys, strict=True):
-        if key not in splits_of:
-            splits_of[key] = configurations(layer, n_devices, min_part)
-    splits = tuple(splits_of[key] for key in vertex_keys)
-    between: dict[tuple[int, int], list[Transfer]] = {}
-    for transfer in graph.transfers:
-        between.setdefault((transfer.producer, transfer.consumer), []).append(transfer)
-    ends = (tuple(_transfer_key(graph, t, vertex_keys) for t in each) for each in between.values())
-    shape = TableShape(
-        n_choices=tuple(len(each) for each in splits),
-        edges=tuple(between),
-        vertex_keys=vertex_keys,
-        edge_keys=_numbers(ends),
-        n_components=len(LAYER_COMPONENTS),
-        names=tuple(layer.name for layer in graph.layers),
+    outline = outline_costs(
+        graph, n_devices, min_part, devices, sees_surroundings=model.sees_surroundings
     )
-    return Outline(graph, splits, tuple(tuple(each) for each in between.values()), shape)
-
-
-def _numbers(keys: Iterable[Hashable]) -> tuple[int, ...]:
-    """Number keys, equal ones alike."""
-    number: dict[Hashable, int] = {}
-    return tuple(number.setdefault(key, len(number)) for key in keys)
+    return price_outline(outline, model, memory_budget_bytes)
 
 
 def price_outline(
@@ -161,21 +112,22 @@ def price_outline(
     graph, splits, shape = outline.graph, outline.configurations, outline.shape
     parts_of: dict[Hashable, Array] = {}
     totals_of: dict[Hashable, Array] = {}
-    for layer, key, rows in zip(graph.layers, shape.vertex_keys, splits, strict=True):
+    layers = zip(graph.layers, shape.vertex_keys, splits, outline.around, strict=True)
+    for layer, key, rows, around in layers:
         if key not in parts_of:
-            parts_of[key] = model.layer_costs(layer, rows)
+            parts_of[key] = model.layer_costs(layer, rows, around)
             totals_of[key] = parts_of[key].sum(axis=0)
     made: dict[Hashable, Array] = {}
     for key, transfers in zip(shape.edge_keys, outline.transfers, strict=True):
         if key not in made:
-            made[key] = _sum_of_transfers(graph, model, transfers, splits)
+            made[key] = _sum_of_transfers(outline, model, transfers)
     tables = CostTables(
         vertices=tuple(totals_of[key] for key in shape.vertex_keys),
         pairs=tuple(
             PairTable(producer, consumer, made[key])
             for (producer, consumer), key in zip(shape.edges, shape.edge_keys, strict=True)
         ),
-        components=LAYER_COMPONENTS,
+        components=model.components,
         parts=tuple(parts_of[key] for key in shape.vertex_keys),
         names=shape.names,
     )
@@ -209,49 +161,25 @@ def check_budget(shape: TableShape, memory_budget_bytes: float) -> None:
     )
 
 
-def _transfer_key(graph: Graph, transfer: Transfer, vertex_keys: tuple[int, ...]) -> Hashable:
-    """What decides a transfer's table: both cuts, both sets of configurations, the sizes."""
-    return (
-        vertex_keys[transfer.producer],
-        vertex_keys[transfer.consumer],
-        _axis_columns(graph.layers[transfer.producer], transfer.written),
-        _axis_columns(graph.layers[transfer.consumer], transfer.read),
-        transfer.tensor.sizes,
-    )
-
-
-def _axis_columns(layer: Layer, access: Access) -> tuple[tuple[int, ...], ...]:
-    return tuple(tuple(layer.columns(axis.dimensions)) for axis in access.axes)
-
-
-def tensor_cuts(layer: Layer, access: Access, splits: Splits) -> Splits:
-    """Parts per axis of a tensor under each configuration, shape (n_configurations, n_axes)."""
-    cuts = np.ones((len(splits), len(access.axes)), dtype=np.int64)
-    for axis, columns in enumerate(_axis_columns(layer, access)):
-        cuts[:, axis] = splits[:, columns].prod(axis=1)
-    return cuts
-
-
-def _sum_of_transfers(
-    graph: Graph, model: CostModel, transfers: tuple[Transfer, ...], splits: tuple[Splits, ...]
-) -> Array:
-    first, *rest = (_transfer_table(graph, model, transfer, splits) for transfer in transfers)
+def _sum_of_transfers(outline: Outline, model: CostModel, transfers: tuple[Transfer, ...]) -> Array:
+    first, *rest = (_transfer_table(outline, model, transfer) for transfer in transfers)
     for table in rest:
         first += table
     return first
 
 
-def _transfer_table(
-    graph: Graph, model: CostModel, transfer: Transfer, splits: tuple[Splits, ...]
-) -> Array:
-    """Table over all configurations, priced only once per distinct pair of cuts."""
-    producer, consumer = transfer.producer, transfer.consumer
-    held = tensor_cuts(graph.layers[producer], transfer.written, splits[producer])
-    needed = tensor_cuts(graph.layers[consumer], transfer.read, splits[consumer])
-    cuts_producer, rows = np.unique(held, axis=0, return_inverse=True)
-    cuts_consumer, columns = np.unique(needed, axis=0, return_inverse=True)
+def _transfer_table(outline: Outline, model: CostModel, transfer: Transfer) -> Array:
+    """Table over all configurations, priced only once per distinct pair of features."""
+
+    def features(position: int, access: Access) -> Features:
+        layer, splits = outline.graph.layers[position], outline.configurations[position]
+        return model.transfer_features(layer, access, splits, outline.around[position])
+
+    held = features(transfer.producer, transfer.written)
+    needed = features(transfer.consumer, transfer.read)
+    distinct_held, rows = np.unique(held, axis=0, return_inverse=True)
+    distinct_needed, columns = np.unique(needed, axis=0, return_inverse=True)
     sizes = np.array(transfer.tensor.sizes, dtype=np.float64)
-    small = model.transfer_costs(
-        sizes, cuts_producer.astype(np.float64), cuts_consumer.astype(np.float64)
-    )
+    passage = passage_of(transfer, outline.around, outline.graph)
+    small = model.transfer_costs(sizes, distinct_held, distinct_needed, passage)
     return small[np.ix_(rows.reshape(-1), columns.reshape(-1))]

@@ -28,8 +28,10 @@ from pase_core.collectives import (
     reduction_words,
 )
 from pase_core.components import LAYER_COMPONENTS
+from pase_core.configurations import Splits, tensor_cuts
+from pase_core.costs.surroundings import Passage, Surroundings
 from pase_core.errors import OptionError
-from pase_core.layers import Layer
+from pase_core.layers import Access, Layer
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +51,8 @@ class PaperCostModel:
     flop_per_multiply_add: float = 2.0
 
     unit = "FLOP"
+    components = LAYER_COMPONENTS
+    sees_surroundings = False
 
     def __post_init__(self) -> None:
         """Check that every figure is positive, and that no cost can exceed float64's range."""
@@ -73,12 +77,15 @@ class PaperCostModel:
         """Time of a number of FLOP at peak speed."""
         return flop / self.flop_per_second
 
-    def layer_costs(self, layer: Layer, splits: NDArray[np.int64]) -> Array:
+    def layer_costs(
+        self, layer: Layer, splits: Splits, around: Surroundings | None = None
+    ) -> Array:
         """Costs of a layer by component.
 
         Args:
             layer: the layer.
             splits: its configurations, shape (n_configurations, n_dimensions).
+            around: plays no part.
 
         Returns:
             FLOP, shape (len(LAYER_COMPONENTS), n_configurations).
@@ -101,13 +108,26 @@ class PaperCostModel:
             costs[message.component] = costs[message.component] + self.flop_per_word * words
         return np.stack([costs[component] for component in LAYER_COMPONENTS])
 
-    def transfer_costs(self, sizes: Array, cut_producer: Array, cut_consumer: Array) -> Array:
+    def transfer_features(
+        self, layer: Layer, access: Access, splits: Splits, around: Surroundings
+    ) -> Splits:
+        """Parts per axis of the tensor, shape (n_configurations, n_axes)."""
+        return tensor_cuts(layer, access, splits)
+
+    def transfer_costs(
+        self,
+        sizes: Array,
+        cut_producer: NDArray[np.number],
+        cut_consumer: NDArray[np.number],
+        passage: Passage | None = None,
+    ) -> Array:
         """Cost of bringing a tensor from each of the producer's to each of the consumer's cuts.
 
         Args:
             sizes: of the tensor, shape (n_axes,).
             cut_producer: parts per axis, shape (n_producer, n_axes).
             cut_consumer: parts per axis, shape (n_consumer, n_axes).
+            passage: plays no part; forward and backward count the same.
 
         Returns:
             FLOP, shape (n_producer, n_consumer).

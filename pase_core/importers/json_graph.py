@@ -115,6 +115,7 @@ _REDUCTION_FIELDS = {"tile": _names, "over": _names, "scale": Entry.amount}
 _MESSAGE_FIELDS: dict[str, Reader[object]] = {
     **_REDUCTION_FIELDS,
     "component": _component,
+    "prototype": Entry.boolean,
     "held": _names,
     "needed": _names,
     "times": _names,
@@ -140,7 +141,10 @@ _accesses = _each(
 _read_dimension = _form(
     Dimension, {"name": Entry.word, "size": Entry.size, "splittable": Entry.boolean}
 )
-_read_work = _form(Work, {"over": _names, "count": Entry.amount, "unit": _unit})
+_read_work = _form(
+    Work,
+    {"over": _names, "count": Entry.amount, "unit": _unit, "prototype": Entry.boolean},
+)
 _read_layer = _form(
     Layer,
     {

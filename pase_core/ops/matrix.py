@@ -125,7 +125,7 @@ def embedding(name: str, inputs: Sequence[Tensor], *, vocabulary: int, width: in
         inputs=(access(ids, "b s", one_hot),),
         outputs=(access(out, "b s d"),),
         parameters=(access(table, "v d"),),
-        work=matrix_work(tuple(sizes), ("b", "s", "d"), 0),
+        work=(Work(tuple(sizes), 3, "multiply_add", prototype=True),),
     )
     return Operation(layer, (out,), (table,))
 

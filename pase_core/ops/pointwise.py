@@ -198,10 +198,10 @@ def softmax(name: str, inputs: Sequence[Tensor], *, along: str, axes: str = "") 
         dimensions(sizes),
         inputs=(access(x, " ".join(sizes)),),
         outputs=(access(out, " ".join(sizes)),),
-        work=(Work(tuple(sizes), 4 + length),),
+        work=(Work(tuple(sizes), 4), Work(tuple(sizes), length, prototype=True)),
         messages=(
             AllReduce(tile=others, over=row, scale=2),
-            AllReduce(tile=others, over=row, scale=length),
+            AllReduce(tile=others, over=row, scale=length, prototype=True),
         ),
     )
     return Operation(layer, (out,))

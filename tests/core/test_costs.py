@@ -16,8 +16,9 @@ from hypothesis import strategies as st
 from pase_core.axes import parse_axes
 from pase_core.builder import GraphBuilder
 from pase_core.components import LAYER_COMPONENTS
-from pase_core.configurations import configurations
-from pase_core.costs.build import build_costs, layer_key, outline_costs, tensor_cuts
+from pase_core.configurations import configurations, tensor_cuts
+from pase_core.costs.build import build_costs
+from pase_core.costs.cost_outline import layer_key, outline_costs
 from pase_core.costs.paper import PaperCostModel
 from pase_core.errors import BudgetError, OptionError
 from pase_core.graph import Graph
