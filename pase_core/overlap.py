@@ -20,13 +20,12 @@ from functools import lru_cache
 from itertools import product
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
-Cuts = NDArray[np.int64]
+from pase_core.collectives import Array
+from pase_core.divisors import Integers, prime_factors
 
 
-def overlap_shares(held: Cuts, needed: Cuts, n_devices: int) -> Array:
+def overlap_shares(held: Integers, needed: Integers, n_devices: int) -> Array:
     """Share of a tensor that a device holds of what it needs, on average over the devices.
 
     Args:
@@ -37,20 +36,27 @@ def overlap_shares(held: Cuts, needed: Cuts, n_devices: int) -> Array:
     Returns:
         Shape (n_held, n_needed).
     """
-    parts = np.ones((len(held), len(needed)), dtype=np.int64)
-    n_loose = np.zeros((len(held), len(needed)), dtype=np.int64)
+    parts = np.ones((len(held), len(needed)))
+    n_loose = np.zeros(parts.shape, dtype=np.int64)
+    all_nest = _are_powers_of_two(held) and _are_powers_of_two(needed)
     for axis in range(held.shape[1]):
         ours, theirs = held[:, axis, None], needed[None, :, axis]
-        common = np.gcd(ours, theirs)
-        parts *= ours * (theirs // common)
-        n_loose += (common < ours) & (common < theirs)
-    shares = 1.0 / parts
+        common = np.minimum(ours, theirs) if all_nest else np.gcd(ours, theirs)
+        parts *= ours * (theirs / common)
+        if not all_nest:
+            n_loose += (common < ours) & (common < theirs)
+    shares: Array = 1.0 / parts
     for row, column in zip(*np.nonzero(n_loose > 1), strict=True):
         cuts = tuple(held[row].tolist()), tuple(needed[column].tolist())
         if any(n_devices % math.prod(cut) for cut in cuts):
             continue  # no mesh has these parts: taken as independent
         shares[row, column] = _counted_share(*cuts, n_devices)
     return shares
+
+
+def _are_powers_of_two(numbers: Integers) -> bool:
+    """Whether every number, all above 0, is one: then the greatest common divisor is the least."""
+    return not np.any(numbers & (numbers - 1))
 
 
 @lru_cache(maxsize=65536)
@@ -108,22 +114,6 @@ def _next(taken: dict[int, int], prime: int) -> int:
     """The next copy of a prime factor."""
     taken[prime] += 1
     return taken[prime] - 1
-
-
-def prime_factors(number: int) -> list[int]:
-    """Prime factors in rising order, each as often as it divides.
-
-    Example:
-        >>> prime_factors(12)
-        [2, 2, 3]
-    """
-    factors, divisor = [], 2
-    while divisor * divisor <= number:
-        while number % divisor == 0:
-            factors.append(divisor)
-            number //= divisor
-        divisor += 1
-    return [*factors, number] if number > 1 else factors
 
 
 def _piece(axes: list[Axis], at: dict[Axis, int]) -> tuple[float, float]:

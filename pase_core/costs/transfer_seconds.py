@@ -19,18 +19,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pase_core.collectives import Array, missing_words
 from pase_core.costs.links import Group
 from pase_core.costs.surroundings import Passage
+from pase_core.divisors import Integers
 from pase_core.mesh import Mesh
 from pase_core.overlap import overlap_shares
 
 if TYPE_CHECKING:
     from pase_core.costs.cluster_model import ClusterCostModel
-
-Integers = NDArray[np.int64]
 
 
 def transfer_words(
@@ -91,29 +89,31 @@ def exchanging(mesh: Mesh, sender: Integers, receiver: Integers, n_axes: int) ->
         receiver: the receiver's.
         n_axes: of the tensor.
     """
-    total = np.ones((len(sender), len(receiver)), dtype=np.int64)
+    sent, received = sender.astype(np.float64), receiver.astype(np.float64)
+    total = np.ones((len(sender), len(receiver)))
     for axis in range(n_axes):
-        ours, theirs = sender[:, axis, None], receiver[None, :, axis]
-        total *= ours // np.gcd(ours, theirs)
-    ours, theirs = sender[:, n_axes, None], receiver[None, :, n_axes]
-    common = np.gcd(ours, theirs)
-    batch = np.gcd(ours // common, total)
-    near = mesh.inside_batch(common * batch) // mesh.inside_batch(common)
-    near = near * mesh.inside_others(total // batch)
-    return Group(near.astype(np.float64), (total // near).astype(np.float64))
+        ours, theirs = sent[:, axis, None], received[None, :, axis]
+        total *= ours / mesh.common(ours, theirs)
+    ours, theirs = sent[:, n_axes, None], received[None, :, n_axes]
+    common = mesh.common(ours, theirs)
+    batch = mesh.common(ours / common, total)
+    near = mesh.inside_batch(common * batch) / mesh.inside_batch(common)
+    near *= mesh.inside_others(total / batch)
+    return Group(near, total / near)
 
 
 def _rest_of_gather(
     model: ClusterCostModel, n_bytes: float, reduced: Integers, reader: Integers, n_axes: int
 ) -> Array:
     """Seconds of gathering what a reader needs beyond its piece of a reduce-scattered tensor."""
-    sliced = np.ones((len(reduced), len(reader)), dtype=np.int64)
+    mesh, cuts, wanted = model.mesh, reduced.astype(np.float64), reader.astype(np.float64)
+    sliced = np.ones((len(reduced), len(reader)))
     for axis in range(n_axes):
-        ours, theirs = reduced[:, axis, None], reader[None, :, axis]
-        sliced *= theirs // np.gcd(ours, theirs)
-    near, far = (reduced[:, n_axes + i, None].astype(np.float64) for i in (1, 2))
+        ours, theirs = cuts[:, axis, None], wanted[None, :, axis]
+        sliced *= theirs / mesh.common(ours, theirs)
+    near, far = cuts[:, n_axes + 1, None], cuts[:, n_axes + 2, None]
     n_pieces = near * far
-    kept = np.gcd(sliced, n_pieces.astype(np.int64))
+    kept = mesh.common(sliced, n_pieces)
     tile = (n_bytes / reduced[:, :n_axes].prod(axis=1))[:, None]
     whole = model.links.gather(tile, Group(near, far))
     share = (1.0 / kept - 1.0 / n_pieces) / np.maximum(1.0 - 1.0 / n_pieces, 1e-300)
