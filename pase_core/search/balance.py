@@ -13,19 +13,25 @@ Exact, to the rounding of sums. Work: two searches per phase.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Hashable
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 
-from pase_core.cost_tables import Array, CostTables, PairTable
+from pase_core.cost_tables import CostTables
 from pase_core.errors import BudgetError
 from pase_core.search.elimination import PlannedSearch
 from pase_core.search.methods import prepare, search_prepared
 from pase_core.search.options import DEFAULT_OPTIONS, SearchOptions
+from pase_core.search.result import SearchResult
 from pase_core.search.sweep import Progress, no_progress
+from pase_core.search.weighted import weighted_sum
 from pase_core.units import share_above
 
 _ROUNDING = 1e-12
 """Share of a cost by which another must lie below it to count as less."""
+
+
+BestAt = Callable[[float, float], "Line"]
+"""Finds the line of least weighted sum, given the weights of both costs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +78,7 @@ def phases(
 
     Args:
         fixed: the first cost; it may lack pairs that the second has.
-        scaled: the second cost, over the same vertices.
+        scaled: the second cost, over the same vertices; it may lack pairs too.
         options: ordering, limits, engine.
         progress: called with a guess of the share that is done.
 
@@ -84,68 +90,64 @@ def phases(
         OptionError: if there is no such ordering, or the engine asked for is not there.
         BudgetError: if a search does not fit the limits, or proves no optimum in its time.
     """
-    held_bytes = fixed.n_bytes + scaled.n_bytes
-    planned = prepare(weighted_sum(fixed, scaled, 1.0, 1.0).shape, options, held_bytes)
-    search = _Search(fixed, scaled, planned, options)
-    return envelope(_dichotomy(search.line, progress))
+    return envelope(dichotomy(WeightedSearch.plan(fixed, scaled, options).line, progress))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Search:
-    """One search after the other over the same plan."""
+class WeightedSearch:
+    """Searches for the least weighted sum of two costs, one after the other over the same plan.
+
+    Attributes:
+        fixed: the first cost.
+        scaled: the second cost, over the same vertices; each may lack pairs of the other.
+        planned: the elimination, or None for another method.
+        options: ordering, limits, engine.
+    """
 
     fixed: CostTables
     scaled: CostTables
     planned: PlannedSearch | None
     options: SearchOptions
 
-    def line(self, fixed_weight: float, scaled_weight: float) -> Line:
-        """The combination of least weighted sum."""
+    @classmethod
+    def plan(cls, fixed: CostTables, scaled: CostTables, options: SearchOptions) -> WeightedSearch:
+        """Plan once for all weights; errors as `phases`."""
+        held_bytes = fixed.n_bytes + scaled.n_bytes
+        planned = prepare(weighted_sum(fixed, scaled, 1.0, 1.0).shape, options, held_bytes)
+        return cls(fixed, scaled, planned, options)
+
+    def best(
+        self, fixed_weight: float, scaled_weight: float, seconds: float = math.inf
+    ) -> SearchResult:
+        """The combination of least weighted sum, or the best by the time limit and a bound."""
         tables = weighted_sum(self.fixed, self.scaled, fixed_weight, scaled_weight)
-        found = search_prepared(self.planned, tables, self.options)
+        limit = min(self.options.time_limit_seconds, max(seconds, 0.0))
+        return search_prepared(
+            self.planned, tables, replace(self.options, time_limit_seconds=limit)
+        )
+
+    def line(self, fixed_weight: float, scaled_weight: float) -> Line:
+        """The combination of least weighted sum, proved."""
+        found = self.best(fixed_weight, scaled_weight)
         if not found.proved_optimal:
             raise BudgetError(
-                "phases need the proved optimum of every search, and one was not proved within "
+                "two costs need the proved optimum of every search, and one was not proved within "
                 f"{self.options.time_limit_seconds:g} s; raise the time limit (--time-limit)"
             )
         choices = found.choices
         return Line(choices, self.fixed.total(choices), self.scaled.total(choices))
 
 
-def weighted_sum(
-    first: CostTables, second: CostTables, first_weight: float, second_weight: float
-) -> CostTables:
-    """Tables `first_weight * first + second_weight * second`; shared arrays stay shared.
+def dichotomy(best_at: BestAt, progress: Progress) -> list[Line]:
+    """Every line of the envelope, and perhaps some that touch it in one point.
+
+    The first line may cost more of the second cost than others of its first cost, and the last
+    one the other way round: where either crosses its neighbour, what does without lies below.
 
     Args:
-        first: costs; pairs that it lacks count as 0.
-        second: costs over the same vertices, with all pairs.
-        first_weight: of the first.
-        second_weight: of the second.
+        best_at: finds the line of least weighted sum, given the weights of both costs.
+        progress: called with a guess of the share that is done.
     """
-    made: dict[Hashable, Array] = {}
-
-    def combined(one: Array | None, two: Array) -> Array:
-        key = (id(one), id(two))
-        if key not in made:
-            made[key] = second_weight * two
-            if one is not None:
-                made[key] += first_weight * one
-        return made[key]
-
-    given = {(pair.first, pair.second): pair.costs for pair in first.pairs}
-    return CostTables(
-        vertices=tuple(map(combined, first.vertices, second.vertices)),
-        pairs=tuple(
-            PairTable(p.first, p.second, combined(given.get((p.first, p.second)), p.costs))
-            for p in second.pairs
-        ),
-        names=second.names,
-    )
-
-
-def _dichotomy(best_at: Callable[[float, float], Line], progress: Progress) -> list[Line]:
-    """Every line of the envelope, and perhaps some that touch it in one point."""
     first, last = best_at(1.0, 0.0), best_at(0.0, 1.0)
     lines = [first, last]
     waiting = [(first, last)]
@@ -153,18 +155,46 @@ def _dichotomy(best_at: Callable[[float, float], Line], progress: Progress) -> l
     while waiting:
         left, right = waiting.pop()
         n_done += 1
-        crossing = _crossing(left, right)
-        if crossing is not None:
-            between = best_at(1.0, crossing)
-            if between.at(crossing) < left.at(crossing) * (1.0 - _ROUNDING):
-                lines.append(between)
-                waiting += [(between, right), (left, between)]
+        between = line_below(best_at, left, right)
+        if between is not None:
+            lines.append(between)
+            waiting += [(between, right), (left, between)]
         share = max(share, n_done / (n_done + len(waiting)))
         progress(share)
     return lines
 
 
-def _crossing(left: Line, right: Line) -> float | None:
+def line_below(best_at: BestAt, left: Line, right: Line) -> Line | None:
+    """A line that lies below where two others cross, farthest of all; None if none does."""
+    crossing = crossing_of(left, right)
+    if crossing is None:
+        return None
+    between = best_at(1.0, crossing)
+    return between if between.at(crossing) < left.at(crossing) * (1.0 - _ROUNDING) else None
+
+
+def straddling(
+    best_at: BestAt,
+    ends: tuple[Line, Line],
+    is_right: Callable[[Line], bool],
+) -> tuple[Line, Line]:
+    """Two lines that follow each other on the envelope, of which one is right and one is not.
+
+    Work: one search per line that is met; the dichotomy goes on in one half only.
+
+    Args:
+        best_at: finds the line of least weighted sum, given the weights of both costs.
+        ends: a line on the envelope that is not right, and one that costs less of the second
+            cost and is.
+        is_right: whether the second cost is small enough; right of a line that is, all are.
+    """
+    left, right = ends
+    while (between := line_below(best_at, left, right)) is not None:
+        left, right = (left, between) if is_right(between) else (between, right)
+    return left, right
+
+
+def crossing_of(left: Line, right: Line) -> float | None:
     """Weight above 0 at which the right line begins to cost less than the left one, if any."""
     if right.fixed <= left.fixed or right.scaled >= left.scaled:
         return None
@@ -180,7 +210,7 @@ def envelope(lines: list[Line]) -> tuple[Phase, ...]:
             continue  # no better at any weight
         start = 0.0
         while ruling:
-            crossing = _crossing(ruling[-1][0], line)
+            crossing = crossing_of(ruling[-1][0], line)
             start = 0.0 if crossing is None else crossing
             if start > ruling[-1][1]:
                 break

@@ -60,7 +60,7 @@ def integer_program(
             "devices or a larger smallest part (--min-part)"
         ) from None
     n_bytes = tables.n_bytes + BYTES_PER_ENTRY * len(program.columns)
-    run = _Run(program, known, progress)
+    run = Run(program, known, progress)
     choices, bound = run.solve(options.time_limit_seconds)
     cost = tables.total(choices)
     if cost > known.cost:
@@ -97,7 +97,7 @@ class _Quiet(highspy.Highs):
 
 
 @dataclass(slots=True)
-class _Run:
+class Run:
     """One run of HiGHS, in units of the gap that is left to close.
 
     Attributes:

@@ -28,7 +28,7 @@ from pase_core.cost_tables import Array, CostTables
 from pase_core.errors import BudgetError
 from pase_core.search.budget import WAYS_OUT, gigabytes
 from pase_core.search.contraction import Factors, contract
-from pase_core.search.elimination import send_messages
+from pase_core.search.elimination import Messages, send_messages
 from pase_core.search.minima import Axes, scratch_bytes
 from pase_core.search.options import DEFAULT_OPTIONS, SearchOptions
 from pase_core.search.plan import Factor, Plan, Step
@@ -87,11 +87,37 @@ def marginals(
     sent = send_messages(tables, options)
     memory = _Memory(options.memory_budget_bytes, sent.is_compiled, sent.n_bytes, sent.n_bytes)
     found: dict[int, Array] = {}
-    for vertex, costs in _WayBack(sent.plan, sent.made, sent.minima, memory).run():
-        found[vertex] = costs
+    for step, costs, _around in _WayBack(sent.plan, sent.made, sent.minima, memory).run():
+        found[step.vertex] = costs
         progress(len(found) / len(sent.plan.steps))
     by_vertex = tuple(found[vertex] for vertex in range(len(found)))
     return Marginals(by_vertex, float(by_vertex[0].min()), memory.peak_bytes)
+
+
+def least_outside(sent: Messages, memory_budget_bytes: float) -> dict[int, Array]:
+    """What the best completion of each message costs, over the message's own axes.
+
+    Args:
+        sent: an elimination carried out forward.
+        memory_budget_bytes: for all arrays, those of the elimination with them.
+
+    Returns:
+        By the number of the message in the plan, the least cost of all that lies outside of it;
+        where it stands for several equal parts, the least of theirs.
+
+    Raises:
+        BudgetError: if the way back does not fit the budget.
+    """
+    memory = _Memory(memory_budget_bytes, sent.is_compiled, sent.n_bytes, sent.n_bytes)
+    found: dict[int, Array] = {}
+    for step, _costs, around in _WayBack(sent.plan, sent.made, sent.minima, memory).run():
+        outside = around.rest + around.offset
+        if step.result in found:
+            np.minimum(outside, found[step.result], out=outside)
+        else:
+            memory.hold(outside.nbytes)
+        found[step.result] = outside
+    return found
 
 
 @dataclass(slots=True)
@@ -162,8 +188,8 @@ class _WayBack:
     _answers: dict[tuple[int, int], _Answer] = field(default_factory=dict)
     _rests: dict[int, list[Array]] = field(default_factory=dict)
 
-    def run(self) -> Iterator[tuple[int, Array]]:
-        """Yield every vertex with its marginal, the last one eliminated first."""
+    def run(self) -> Iterator[tuple[Step, Array, _Outside]]:
+        """Yield every step with its marginal and what lies outside, the last step first."""
         steps = self.plan.steps
         parts = {s.vertex: float(self.made[s.result]) for s in steps if not s.dependents}
         self._messages = frozenset(step.result for step in steps)
@@ -181,7 +207,7 @@ class _WayBack:
                 axes = (step.vertex, *step.dependents)
                 variables = tuple(axes[place] for place in factor.places)
                 outside[factor.table, variables] = _Outside(sent.rest, sent.offset + around.offset)
-            yield step.vertex, answer.marginal + around.offset
+            yield step, answer.marginal + around.offset, around
 
     def _answer(self, step: Step, rest: Array) -> _Answer:
         """Equal steps with one rest have one answer."""

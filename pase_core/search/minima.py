@@ -44,14 +44,14 @@ def minima_numpy(factors: Sequence[tuple[Array, Axes]], shape: tuple[int, ...]) 
     Returns:
         Minima, shape (n_1, .., n_k).
     """
-    aligned = [_align(table, axes, len(shape)) for table, axes in factors]
+    aligned = [align(table, axes, len(shape)) for table, axes in factors]
     result = np.full(shape[1:], np.inf)
     for choice in range(shape[0]):
         np.minimum(result, reduce(np.add, (table[choice] for table in aligned)), out=result)
     return result
 
 
-def _align(table: Array, axes: Axes, n_axes: int) -> Array:
+def align(table: Array, axes: Axes, n_axes: int) -> Array:
     """Give a table all axes, with size 1 where it has none, so that it broadcasts."""
     sizes = dict(zip(axes, table.shape, strict=True))
     return table.reshape([sizes.get(axis, 1) for axis in range(n_axes)])

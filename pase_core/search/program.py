@@ -6,7 +6,12 @@
 
     minimise  sum of cost[v, c] x[v, c] + sum of edge[e, c, d] y[e, c, d]
 
-with x in {0, 1}; y then is too. Costs are first moved from edges to vertices by the messages of a
+with x in {0, 1}; y then is too. There may be one more row, which limits a second sum over the same
+tables (its coefficients are the second tables' entries):
+
+    sum of weight[v, c] x[v, c] + sum of weight[e, c, d] y[e, c, d] + s = limit,  s >= 0
+
+Costs are first moved from edges to vertices by the messages of a
 relaxation, which changes no whole's cost: what is left is the excess over its lower bound, never
 negative. A variable whose own excess is more than that of known choices is in no better solution
 and left out.
@@ -34,7 +39,8 @@ class Program:
 
     Attributes:
         constant: to be added to every solution's cost; a lower bound of all of them.
-        costs: of the variables, none negative, shape (n_variables,); the x come first.
+        costs: of the variables, none negative, shape (n_variables,); the x come first, and the
+            slack s of a limit, if there is one, is last.
         vertices: vertex of each x.
         choices: its choice.
         row_starts: first entry of each row, and the number of entries, shape (n_rows + 1,).
@@ -57,6 +63,24 @@ class Program:
         wanted = np.array(choices)[self.vertices]
         values: Array = (self.choices == wanted).astype(np.float64)
         return values
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class WeightLimit:
+    """A limit on a second sum.
+
+    Where the costs are those of `cost + multiplier * weight`, the slack takes back the multiplier:
+    what is minimised is the cost alone, and the bounds of the weighted sum go on holding.
+
+    Attributes:
+        weight: the second tables, with the pairs of the first in the same order.
+        limit: of their sum.
+        multiplier: of the weight in the costs of the program; cost of the slack.
+    """
+
+    weight: CostTables
+    limit: float
+    multiplier: float
 
 
 @dataclass(slots=True)
@@ -82,12 +106,37 @@ class _Rows:
         self.sides.append(np.full(n, side))
         self.n += n
 
+    def limit(self, coefficients: Array, limit: WeightLimit, left: float, room: float) -> Array:
+        """One row more, in a unit in which no coefficient exceeds 1, with a slack of its own.
+
+        Args:
+            coefficients: of the variables so far, none negative.
+            limit: what is limited.
+            left: the limit of the sum of the coefficients.
+            room: what the slack may cost at most.
+
+        Returns:
+            Cost of the slack, a share of its greatest value, shape (1,).
+        """
+        most_slack = max(left, 0.0)
+        if limit.multiplier > 0.0:
+            most_slack = min(most_slack, max(room, 0.0) / limit.multiplier)
+        unit = max(float(coefficients.max(initial=0.0)), most_slack) or 1.0
+        heavy = np.flatnonzero(coefficients)
+        self.rows.append(np.full(len(heavy) + 1, self.n))
+        self.columns.append(np.append(heavy, len(coefficients)))
+        self.values.append(np.append(coefficients[heavy], most_slack) / unit)
+        self.n_entries += len(heavy) + 1
+        self.close(1, left / unit)
+        return np.array([limit.multiplier * most_slack])
+
 
 def build_program(
     tables: CostTables,
     messages: Sequence[tuple[Array, Array]],
     most: float,
     max_entries: float = math.inf,
+    limit: WeightLimit | None = None,
 ) -> Program:
     """Set up the program of cost tables.
 
@@ -96,6 +145,7 @@ def build_program(
         messages: of a relaxation, per edge.
         most: what choices may cost at most to be kept: a little more than known ones cost.
         max_entries: of the matrix.
+        limit: on a second sum; then `most` is for the cost with the limit's multiple of it.
 
     Raises:
         BudgetError: if there are more entries; then few of them have been made.
@@ -114,6 +164,7 @@ def build_program(
         rows.close(1, 1.0)
     costs = [excess[number >= 0] for excess, number in zip(excesses, numbers, strict=True)]
     n_variables = sum(map(len, costs))
+    places: list[tuple[Index, Index]] = []
     for (pair, moved), low in zip(edges, lows, strict=True):
         excess = _left(pair, moved)
         excess -= low
@@ -130,6 +181,11 @@ def build_program(
         for vertex, choices in zip(ends, met, strict=True):
             _add_marginals(rows, numbers[vertex], choices, joint)
         costs.append(excess[met])
+        places.append((met[0], met[1]))
+    if limit is not None:
+        coefficients, lightest = _weights(limit.weight, numbers, places)
+        costs.append(rows.limit(coefficients, limit, limit.limit - lightest, room))
+        constant -= limit.multiplier * limit.limit
     return _assemble(constant, costs, numbers, rows)
 
 
@@ -148,6 +204,16 @@ def _numbers(kept: Sequence[NDArray[np.bool_]]) -> list[Index]:
         numbers.append(np.where(mask, np.cumsum(mask) - 1 + n, -1))
         n += int(mask.sum())
     return numbers
+
+
+def _weights(
+    weight: CostTables, numbers: Sequence[Index], places: Sequence[tuple[Index, Index]]
+) -> tuple[Array, float]:
+    """Second entries of all variables above the least of their vertex or edge; the least's sum."""
+    rows = [costs[number >= 0] for costs, number in zip(weight.vertices, numbers, strict=True)]
+    rows += [pair.costs[place] for pair, place in zip(weight.pairs, places, strict=True)]
+    lows = [float(row.min()) if len(row) else 0.0 for row in rows]
+    return np.concatenate([row - low for row, low in zip(rows, lows, strict=True)]), sum(lows)
 
 
 def _add_marginals(rows: _Rows, number: Index, choices: Index, joint: Index) -> None:

@@ -28,6 +28,8 @@ class SearchResult:
         n_pinned: vertices whose choice was given; what is proved, is proved of the choices
             that keep them.
         lower_bound: no choices cost less, among those that keep the pinned ones.
+        keeps_limit: False if nothing keeps to the limit that was given for a second sum; the
+            choices are then those of the least second sum, and of these the cheapest.
         loading_seconds: time that this search waited for the compiled loops to be loaded.
     """
 
@@ -44,6 +46,7 @@ class SearchResult:
     n_joint_distinct: int = 0
     n_pinned: int = 0
     lower_bound: float = 0.0
+    keeps_limit: bool = True
     loading_seconds: float = field(default=0.0, compare=False)
 
     @property

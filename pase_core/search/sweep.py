@@ -26,7 +26,7 @@ Minima = Callable[[Sequence[tuple[Array, Axes]], tuple[int, ...]], Array]
 """Minimise a sum of factors over their first axis; see `pase_core.search.minima`."""
 
 
-def _given_tables(tables: CostTables, plan: Plan) -> dict[int, Array]:
+def given_tables(tables: CostTables, plan: Plan) -> dict[int, Array]:
     """The cost tables by their numbers in the plan, first-eliminated vertex first; no copies."""
     given = {}
     for source in plan.sources:
@@ -56,7 +56,7 @@ def fill_messages(
     tables: CostTables, plan: Plan, minima: Minima, progress: Progress = no_progress
 ) -> dict[int, Array]:
     """Carry out a plan forward; returns every table by its number in the plan."""
-    made = _given_tables(tables, plan)
+    made = given_tables(tables, plan)
     n_choices = tables.n_choices
     n_visited = 0
     for step in plan.steps:
