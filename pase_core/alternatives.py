@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from pase_core.configurations import Splits
 from pase_core.cost_tables import Array
-from pase_core.pins import kept_choices, pinned_choices
+from pase_core.pins import pinned_tables, unpinned
+from pase_core.problem import check_no_limit
 from pase_core.search.k_best import k_best
 from pase_core.search.marginals import marginals
 from pase_core.search.sweep import Progress, no_progress
@@ -82,10 +83,9 @@ def regrets(problem: Problem, progress: Progress = no_progress) -> Regrets:
     Raises:
         PaseError: if an option is out of range or the search does not fit its memory budget.
     """
+    check_no_limit(problem, "alternatives")
     costs = price_tables(problem)
-    pinned = pinned_choices(problem.graph, problem.pins, costs.configurations)
-    kept = kept_choices(costs.tables.n_choices, pinned)
-    tables = costs.tables.restricted(kept) if pinned else costs.tables
+    tables, kept = pinned_tables(problem.graph, problem.pins, costs)
     start = time.perf_counter()
     found = marginals(tables, problem.search, progress)
     seconds = time.perf_counter() - start
@@ -140,16 +140,15 @@ def best_strategies(problem: Problem, k: int) -> Ranking:
     Raises:
         PaseError: if k or an option is out of range or the search does not fit its memory budget.
     """
+    check_no_limit(problem, "alternatives")
     costs = price_tables(problem)
-    pinned = pinned_choices(problem.graph, problem.pins, costs.configurations)
-    kept = kept_choices(costs.tables.n_choices, pinned)
-    tables = costs.tables.restricted(kept) if pinned else costs.tables
+    tables, kept = pinned_tables(problem.graph, problem.pins, costs)
     start = time.perf_counter()
     found = k_best(tables, k, problem.search)
     seconds = time.perf_counter() - start
     priced = []
     for rank, each in enumerate(found, start=1):
-        choices = tuple(int(keep[c]) for keep, c in zip(kept, each.choices, strict=True))
+        choices = unpinned(kept, each.choices)
         strategy = strategy_of_choices(f"number {rank}", costs, choices, "")
         priced.append(price_choices(costs, strategy, choices))
     return Ranking(problem, cost_model(problem).unit, tuple(priced), seconds)

@@ -17,6 +17,7 @@ from pase_core.cost_tables import Array, CostTables, PairTable
 from pase_core.costs.build import Costs
 from pase_core.costs.paper import PaperCostModel
 from pase_core.errors import ClusterError, OptionError
+from pase_core.problem import check_no_limit
 from pase_core.search.balance import Line, Phase, phases, worst_loss
 from pase_core.search.sweep import Progress, no_progress
 from pase_core.solve import Problem, cost_model, price_data_parallel, price_experts, price_tables
@@ -96,6 +97,7 @@ def balance(problem: Problem, progress: Progress = no_progress) -> Balance:
             f"phases need a cost that is linear in the machine balance; {problem.cost.model!r} "
             "is not: use the cost model 'paper' (--cost-model)"
         )
+    check_no_limit(problem, "phases")
     costs = price_tables(problem)
     here = model.flop_per_second / model.bytes_per_second
     flop, sent_bytes = _two_costs(costs, here)

@@ -19,7 +19,12 @@ from pase_core.cli_options import (
 )
 from pase_core.console import progress_bar
 from pase_core.errors import OpenDimensions, PaseError
-from pase_core.exporters.analysis_json import balance_to_dict, searches_to_dict, study_to_dict
+from pase_core.exporters.analysis_json import (
+    balance_to_dict,
+    searches_to_dict,
+    study_to_dict,
+    trade_off_to_dict,
+)
 from pase_core.exporters.files import STANDARD_OUTPUT, check_target, write_text
 from pase_core.exporters.solution_json import Json, comparison_to_dict, to_text
 from pase_core.importers import read_graph_file
@@ -27,12 +32,14 @@ from pase_core.listings import print_cluster, print_clusters, print_graphs
 from pase_core.pricing import compare_with_files
 from pase_core.report import print_check, print_comparison
 from pase_core.report_analysis import print_balance, print_searches, print_study
+from pase_core.report_memory import print_trade_off
 from pase_core.search.rivals import RIVALS
 from pase_core.search.sweep import Progress
 from pase_core.search.trajectory import TrialOptions
 from pase_core.searches import Searches, run_searches
 from pase_core.solve import Problem
 from pase_core.study import study
+from pase_core.trade_off import TradeOff, trade_off
 
 BAD_INPUT, OPEN_DIMENSIONS = 2, 3
 """Exit codes beside 0."""
@@ -78,6 +85,7 @@ def make_parser() -> argparse.ArgumentParser:
     )
     balancing.set_defaults(run=partial(_answer, balance, balance_to_dict, print_balance))
     add_problem_options(balancing)
+    _add_frontier(commands.add_parser("frontier", help="the whole trade-off of time and memory"))
     _add_searches(commands.add_parser("searches", help="other searches on the same problem"))
     _add_listings(commands)
     return parser
@@ -115,6 +123,19 @@ def _add_solve(command: argparse.ArgumentParser) -> None:
     )
     command.add_argument(
         "--best", type=int, default=1, metavar="K", help="also: the K best strategies, in order"
+    )
+
+
+def _add_frontier(command: argparse.ArgumentParser) -> None:
+    """Options of `pase frontier`."""
+    command.set_defaults(run=_frontier)
+    add_problem_options(command)
+    command.add_argument(
+        "--epsilon",
+        type=float,
+        default=0.0,
+        metavar="SHARE",
+        help="share by which time and memory of points may be missed (%(default)g)",
     )
 
 
@@ -166,6 +187,13 @@ def _answer(
 def _solve(arguments: argparse.Namespace) -> None:
     verb = partial(study, with_regrets=arguments.regret, k=arguments.best)
     _answer(verb, study_to_dict, print_study, arguments)
+
+
+def _frontier(arguments: argparse.Namespace) -> None:
+    def verb(problem: Problem, progress: Progress) -> TradeOff:
+        return trade_off(problem, arguments.epsilon, progress)
+
+    _answer(verb, trade_off_to_dict, print_trade_off, arguments)
 
 
 def _searches(arguments: argparse.Namespace) -> None:

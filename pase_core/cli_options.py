@@ -121,6 +121,11 @@ def _add_step_options(command: argparse.ArgumentParser) -> None:
         choices=get_args(Reduce),
         help="reduce-scatter where a slice of a reduced tensor will do (%(default)s)",
     )
+    add(
+        "--memory-limit",
+        metavar="SIZE",
+        help="most that a strategy may hold per device, such as 11GB (solve, compare)",
+    )
     add("--all-devices", action="store_true", help="only splits that keep every device busy")
     add("--batch-inside", action="store_true", help="parts of the batch share a node, not others")
 
@@ -194,7 +199,7 @@ def read_problem(arguments: argparse.Namespace) -> Problem:
     Raises:
         PaseError: if one of them is out of range, or the source cannot be read.
     """
-    min_part = arguments.min_part
+    min_part, limit = arguments.min_part, arguments.memory_limit
     return Problem(
         graph=load_source(arguments.source, arguments.batch, read_bindings(arguments.bind)),
         cluster=_cluster(arguments),
@@ -211,4 +216,5 @@ def read_problem(arguments: argparse.Namespace) -> Problem:
             ordering=arguments.ordering,
             memory_budget_bytes=parse_bytes(arguments.memory_budget),
         ),
+        memory_limit_bytes=None if limit is None else parse_bytes(limit),
     )

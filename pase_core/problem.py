@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
@@ -59,6 +60,12 @@ class Problem:
     search: SearchOptions = field(default_factory=SearchOptions)
     pins: Pins = ()
     memory_limit_bytes: float | None = None
+
+    def __post_init__(self) -> None:
+        """Check the memory limit."""
+        limit = self.memory_limit_bytes
+        if limit is not None and not 0.0 < limit < math.inf:
+            raise OptionError(f"memory limit of {limit:g} bytes: must be a number above 0")
 
     @property
     def element_type(self) -> str:
@@ -132,6 +139,19 @@ def memory_model(problem: Problem) -> MemoryModel:
     step = problem.cost.step
     precision = step.precision(problem.graph.element_type)
     return MemoryModel(problem.cluster.n_devices, precision, step)
+
+
+def check_no_limit(problem: Problem, what: str) -> None:
+    """Refuse a memory limit where it would not be kept.
+
+    Raises:
+        OptionError: if there is one.
+    """
+    if problem.memory_limit_bytes is not None:
+        raise OptionError(
+            f"{what} cannot be found under a memory limit; leave --memory-limit out, or take "
+            "'pase solve' or 'pase frontier', which keep it"
+        )
 
 
 def allowed_devices(problem: Problem) -> Devices:

@@ -16,6 +16,9 @@ from pase_core.strategy import PricedStrategy, describe_dimensions, describe_spl
 from pase_core.units import count, percent, ratio, with_prefix
 from pase_core.wording import describe_method, describe_proof
 
+_SPEED = {"paper": "at peak speed", "cluster": "at the speed that kernels achieve"}
+"""What the devices are taken to do, by cost model."""
+
 
 def _bold(text: str) -> Text:
     return Text(text, style="bold")
@@ -24,7 +27,7 @@ def _bold(text: str) -> Text:
 def print_setup(console: Console, problem: Problem) -> None:
     """Print the network and the devices."""
     graph, cluster = problem.graph, problem.cluster
-    flops = with_prefix(cluster.flop_per_second(graph.element_type), "FLOP/s")
+    flops = with_prefix(cluster.flop_per_second(problem.element_type), "FLOP/s")
     console.print(
         _bold(graph.name),
         f"on {count(cluster.n_devices, 'device')} ({cluster.title}: {flops} a device, "
@@ -41,25 +44,27 @@ def print_solution(solution: Solution) -> None:
     if solution.remark:
         console.print(solution.remark)
     search = solution.search
-    console.print(
-        f"{describe_method(search)}: {describe_proof(search)}; tables "
-        f"{with_prefix(solution.tables_seconds, 's')}, search "
-        f"{with_prefix(solution.search_seconds, 's')}; largest table "
-        f"{count(search.largest_table, 'entry', 'entries')}, "
-        f"{with_prefix(search.peak_bytes, 'B')}"
-    )
+    shown = [
+        f"{describe_method(search)}: {describe_proof(search)}",
+        f"tables {with_prefix(solution.tables_seconds, 's')}, search "
+        f"{with_prefix(solution.search_seconds, 's')}",
+    ]
+    if search.largest_table:
+        shown.append(f"largest table {count(search.largest_table, 'entry', 'entries')}")
+    console.print("; ".join(shown) + f", {with_prefix(search.peak_bytes, 'B')}")
 
 
 def _layer_table(solution: Solution) -> Table:
-    """Layer by layer its split, its own cost and that of the transfers into it; and their sums."""
+    """Layer by layer its split, its cost, that of the transfers into it, its bytes; and sums."""
     found, unit = solution.found, solution.unit
-    own, incoming = found.layer_costs, found.incoming_transfers
+    held = solution.memory.layer_costs + solution.memory.incoming_transfers
+    columns = (found.layer_costs, found.incoming_transfers, held)
     table = make_table(
         *("layer", "operation", "dimensions", "split"),
-        numbers=(f"layer [{unit}]", f"transfers in [{unit}]"),
+        numbers=(f"layer [{unit}]", f"transfers in [{unit}]", "memory [B]"),
     )
     for layer, configuration, *costs in zip(
-        solution.problem.graph.layers, found.strategy.configurations, own, incoming, strict=True
+        solution.problem.graph.layers, found.strategy.configurations, *columns, strict=True
     ):
         table.add_row(
             layer.name,
@@ -68,7 +73,7 @@ def _layer_table(solution: Solution) -> Table:
             describe_splits(layer, configuration),
             *(with_prefix(float(cost), "") for cost in costs),
         )
-    sums = (with_prefix(float(costs.sum()), "") for costs in (own, incoming))
+    sums = (with_prefix(float(costs.sum()), "") for costs in columns)
     table.add_row("sum", "", "", "", *sums, style="bold")
     return table
 
@@ -77,8 +82,8 @@ def _print_total(console: Console, solution: Solution) -> None:
     found = solution.found
     console.print(
         _bold(f"step cost {with_prefix(found.total, solution.unit)} per device"),
-        f"= layers + transfers, {with_prefix(solution.seconds(found.total), 's')} at peak speed "
-        "(modelled, not measured)",
+        f"= layers + transfers, {with_prefix(solution.seconds(found.total), 's')} "
+        f"{_SPEED[solution.problem.cost.model]} (modelled, not measured)",
     )
     shares = [
         f"{COMPONENTS[name][0]} {percent(cost / found.total)}"
@@ -97,7 +102,7 @@ def print_comparison(comparison: Comparison) -> None:
         "strategy",
         numbers=(
             f"step cost [{solution.unit}]",
-            *("time", "speed-up", "above optimum", "communication", "weights per device"),
+            *("time", "speed-up", "above optimum", "communication", "memory per device"),
             *(title for title, _meaning in COMPONENTS.values()),
         ),
     )
@@ -122,7 +127,7 @@ def _comparison_row(comparison: Comparison, priced: PricedStrategy) -> tuple[str
         ratio(comparison.speedup(priced)),
         percent(comparison.above_bound(priced)),
         percent(priced.communication_share),
-        with_prefix(solution.parameter_bytes_per_device(priced.strategy), "B"),
+        with_prefix(comparison.memory(priced).total, "B"),
         *(with_prefix(priced.components[name], "") for name in COMPONENTS),
     )
 

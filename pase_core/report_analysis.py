@@ -15,6 +15,7 @@ from pase_core.console import make_console, make_table
 from pase_core.cost_tables import Array
 from pase_core.graph import Graph
 from pase_core.report import print_setup, print_solution
+from pase_core.report_memory import print_memory, print_misfit
 from pase_core.search.rivals import RIVALS
 from pase_core.search.trajectory import Trajectory
 from pase_core.searches import Searches
@@ -33,6 +34,9 @@ def print_study(study: Study) -> None:
     """Print a solution and the alternatives that were asked for."""
     print_solution(study.solution)
     console = make_console()
+    print_memory(console, study.solution)
+    if not study.solution.fits:
+        print_misfit(console, study.solution, study.remedies)
     if study.remark:
         console.print(f"\n{study.remark}")
     if study.regrets is not None:
@@ -122,7 +126,7 @@ def print_balance(balance: Balance) -> None:
     console = make_console()
     print_setup(console, balance.problem)
     console.print(_phase_table(balance))
-    element_type = balance.problem.graph.element_type
+    element_type = balance.problem.element_type
     n_devices = balance.problem.cluster.n_devices
     marks = cluster_balances(n_devices, element_type)
     console.print(f"clusters of {count(n_devices, 'device')}, FLOP per byte in {element_type}:")

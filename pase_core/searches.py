@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from pase_core.cost_tables import CostTables
 from pase_core.errors import OptionError, PaseError
 from pase_core.grid import global_splits
+from pase_core.problem import check_no_limit
 from pase_core.search.bounds import search_by_bounds
 from pase_core.search.engine import ELIMINATION_LOOPS, FLAT_LOOPS, load_kernels
 from pase_core.search.options import SearchOptions
@@ -82,6 +83,7 @@ def open_contest(problem: Problem) -> Contest:
     for name in (ELIMINATION_LOOPS, FLAT_LOOPS):
         with contextlib.suppress(OptionError):
             load_kernels(name)
+    check_no_limit(problem, "other searches")
     costs = price_tables(problem)
     return Contest(
         problem=problem,

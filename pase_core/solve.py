@@ -9,10 +9,12 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 from pase_core.baselines import data_parallel, expert_strategies, unsplit_batch
 from pase_core.costs.build import Costs, check_budget, price_outline
-from pase_core.pins import kept_choices, pinned_choices
+from pase_core.memory import memory_of, search_within
+from pase_core.pins import kept_choices, pinned_choices, unpinned
 from pase_core.problem import (
     COST_MODELS,
     CostOptions,
@@ -24,6 +26,7 @@ from pase_core.problem import (
 from pase_core.search.methods import prepare, search_prepared
 from pase_core.search.result import SearchResult
 from pase_core.search.sweep import Progress, no_progress
+from pase_core.sharded import SHARDED, price_sharded, problem_behind, shards
 from pase_core.strategy import (
     PricedStrategy,
     Strategy,
@@ -55,10 +58,12 @@ FOUND = "found"
 _NOTES = {True: "Found by exact search.", False: "The best that was found by the time limit."}
 """What the found strategy is, by whether it is proved optimal."""
 
+_NOTHING_FITS = "Nothing fits the memory limit; this holds the least."
 
-@dataclass(frozen=True, slots=True, eq=False)
+
+@dataclass(frozen=True, eq=False)
 class Solution:
-    """The best strategy of a problem.
+    """The best strategy of a problem; where nothing fits its memory limit, the smallest one.
 
     Attributes:
         problem: what was solved.
@@ -80,6 +85,16 @@ class Solution:
     search_seconds: float
     n_configurations: int
     remark: str = ""
+
+    @cached_property
+    def memory(self) -> PricedStrategy:
+        """Bytes that each device holds under the found strategy, by layer and component."""
+        return memory_of(self.problem, self.found.strategy)
+
+    @property
+    def fits(self) -> bool:
+        """Whether the found strategy keeps to the memory limit, if there is one."""
+        return self.search.keeps_limit
 
     def seconds(self, cost: float) -> float:
         """A cost as modelled time."""
@@ -104,6 +119,13 @@ class Comparison:
     solution: Solution
     data_parallel: PricedStrategy
     experts: dict[str, tuple[PricedStrategy, ...]]
+
+    def memory(self, priced: PricedStrategy) -> PricedStrategy:
+        """Bytes that each device holds under a strategy, by layer and component."""
+        if priced is self.solution.found:
+            return self.solution.memory
+        problem = problem_behind(self.solution.problem, priced.strategy)
+        return memory_of(problem, priced.strategy)
 
     @property
     def best_of_each(self) -> tuple[PricedStrategy, ...]:
@@ -154,10 +176,14 @@ def _solve(problem: Problem, progress: Progress) -> tuple[Solution, Costs]:
     costs = price_outline(outline, model, budget)
     priced = time.perf_counter()
     searched = costs.tables.restricted(kept) if pinned else costs.tables
-    result = search_prepared(planned, searched, problem.search, progress)
-    choices = tuple(int(keep[c]) for keep, c in zip(kept, result.choices, strict=True))
+    if problem.memory_limit_bytes is None:
+        result = search_prepared(planned, searched, problem.search, progress)
+    else:
+        result = search_within(problem, searched, kept, progress)
+    choices = unpinned(kept, result.choices)
     end = time.perf_counter()
-    strategy = strategy_of_choices(FOUND, costs, choices, _NOTES[result.proved_optimal])
+    note = _NOTES[result.proved_optimal] if result.keeps_limit else _NOTHING_FITS
+    strategy = strategy_of_choices(FOUND, costs, choices, note)
     solution = Solution(
         problem=problem,
         unit=model.unit,
@@ -172,7 +198,7 @@ def _solve(problem: Problem, progress: Progress) -> tuple[Solution, Costs]:
 
 
 def solve(problem: Problem, progress: Progress = no_progress) -> Solution:
-    """Find the strategy of least cost, exactly.
+    """Find the strategy of least cost, exactly; with a memory limit, of those that keep to it.
 
     Args:
         problem: network, devices and options.
@@ -211,7 +237,7 @@ def price_data_parallel(problem: Problem, costs: Costs) -> PricedStrategy:
 def price_experts(problem: Problem, costs: Costs) -> dict[str, tuple[PricedStrategy, ...]]:
     """By expert, the variants of the recipe, the cheapest first."""
     graph = problem.graph
-    return {
+    experts = {
         name: tuple(
             sorted(
                 (price(graph, costs, strategy) for strategy in variants),
@@ -220,3 +246,6 @@ def price_experts(problem: Problem, costs: Costs) -> dict[str, tuple[PricedStrat
         )
         for name, variants in expert_strategies(graph, costs, problem.cluster.n_devices).items()
     }
+    if shards(problem):
+        experts[SHARDED] = (price_sharded(problem, price_data_parallel(problem, costs)),)
+    return experts

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 
 from pase_core.alternatives import Ranking, Regrets, best_strategies, regrets
 from pase_core.errors import BudgetError
+from pase_core.fit import Remedy, remedies
+from pase_core.problem import check_no_limit
 from pase_core.search.k_best import check_k
 from pase_core.search.sweep import Progress, no_progress
 from pase_core.solve import Problem, Solution, solve
@@ -19,12 +21,14 @@ class Study:
         solution: the best strategy.
         regrets: of every configuration of every layer, if asked for.
         ranking: the best strategies, if more than one is asked for.
+        remedies: what would make it fit, if nothing keeps to the memory limit.
         remark: why what was asked for is not there; empty if it is.
     """
 
     solution: Solution
     regrets: Regrets | None = None
     ranking: Ranking | None = None
+    remedies: tuple[Remedy, ...] = ()
     remark: str = ""
 
 
@@ -48,7 +52,11 @@ def study(
             budget. Alternatives that do not fit are left out, with a remark.
     """
     check_k(k)
+    if k > 1 or with_regrets:
+        check_no_limit(problem, "alternatives")
     solution = solve(problem, progress)
+    if not solution.fits:
+        return Study(solution, remedies=remedies(problem))
     try:
         return Study(
             solution,

@@ -33,6 +33,8 @@ def describe_method(search: SearchResult) -> str:
 
 def describe_proof(search: SearchResult) -> str:
     """What a search has proved of its answer, in a few words."""
+    if not search.keeps_limit:
+        return "nothing fits the memory limit"
     if not search.proved_optimal and math.isinf(search.gap):
         return "not proved optimal"
     if not search.proved_optimal:

@@ -17,6 +17,7 @@ from pase_core.search.rivals import RIVALS
 from pase_core.search.trajectory import Trajectory
 from pase_core.searches import Searches
 from pase_core.study import Study
+from pase_core.trade_off import TradeOff
 
 
 def finite(value: float) -> float | None:
@@ -27,6 +28,16 @@ def finite(value: float) -> float | None:
 def study_to_dict(study: Study) -> Json:
     """A solution, `pase.solution/1`, with `regrets` and `best` where asked for and had."""
     answer = solution_to_dict(study.solution)
+    if not study.solution.fits:
+        answer["remedies"] = [
+            {
+                "title": each.title,
+                "options": each.options,
+                "least_memory_bytes": each.least_bytes,
+                "fits": each.fits,
+            }
+            for each in study.remedies
+        ]
     if study.remark:
         answer["remark"] = study.remark
     if study.regrets is not None:
@@ -140,4 +151,36 @@ def _run(searches: Searches, run: Trajectory) -> Json:
         "failure": run.failure,
         "ended": run.ended,
         "points": [list(point) for point in run.points],
+    }
+
+
+def trade_off_to_dict(found: TradeOff) -> Json:
+    """The frontier of time and memory, schema `pase.frontier/1`."""
+    graph, searched = found.problem.graph, found.frontier
+    strategies = [found.strategy(i).configurations for i in range(len(found.points))]
+    return {
+        "schema": "pase.frontier/1",
+        **setup_to_dict(found.problem),
+        "unit": found.unit,
+        "epsilon": searched.epsilon,
+        "method": searched.method,
+        "complete": searched.is_complete,
+        "unproved_bytes": [list(each) for each in searched.unproved],
+        "seconds": searched.seconds,
+        "layers": [layer.name for layer in graph.layers],
+        "dimensions": [list(layer.dimension_names) for layer in graph.layers],
+        "points": [
+            {
+                "cost": point.cost,
+                "seconds": found.seconds(point.cost),
+                "memory_bytes_per_device": point.weight,
+                "on_hull": point.is_supported,
+                "configurations": [list(each) for each in configurations],
+            }
+            for point, configurations in zip(found.points, strategies, strict=True)
+        ],
+        "baselines": [
+            {"name": each.name, "cost": each.cost, "memory_bytes_per_device": each.weight}
+            for each in found.baselines
+        ],
     }

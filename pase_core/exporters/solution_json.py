@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+from dataclasses import asdict
 from typing import TypedDict
 
+from pase_core.components import FETCHED, REDISTRIBUTION
 from pase_core.graph import Graph
 from pase_core.solve import Comparison, Problem, Solution
 from pase_core.strategy import PricedStrategy
@@ -58,7 +60,7 @@ def setup_to_dict(problem: Problem) -> Json:
             "name": cluster.name,
             "devices": cluster.n_devices,
             "devices_per_node": cluster.devices_per_node,
-            "flop_per_second": cluster.flop_per_second(graph.element_type),
+            "flop_per_second": cluster.flop_per_second(problem.element_type),
             "bytes_per_second": cluster.bytes_per_second,
         },
         "options": {
@@ -66,11 +68,14 @@ def setup_to_dict(problem: Problem) -> Json:
             "word_bytes": problem.word_bytes,
             "flop_per_multiply_add": problem.cost.flop_per_multiply_add,
             "min_part": problem.cost.min_part,
+            "memory_limit_bytes": problem.memory_limit_bytes,
+            **asdict(problem.cost.step),
+            "element_type": problem.element_type,
         },
     }
 
 
-def _figures(priced: PricedStrategy, solution: Solution) -> Json:
+def _figures(priced: PricedStrategy, held: PricedStrategy, solution: Solution) -> Json:
     """What a strategy costs and needs as a whole."""
     return {
         "cost": {
@@ -80,8 +85,16 @@ def _figures(priced: PricedStrategy, solution: Solution) -> Json:
             "components": dict(priced.components),
         },
         "communication_share": priced.communication_share,
+        "memory_bytes_per_device": {"total": held.total, "components": held_components(held)},
         "parameter_bytes_per_device": solution.parameter_bytes_per_device(priced.strategy),
     }
+
+
+def held_components(held: PricedStrategy) -> dict[str, float]:
+    """Bytes by their parts; what the transfers make up is `fetched`."""
+    parts = dict(held.components)
+    fetched = parts.pop(REDISTRIBUTION)
+    return parts | {FETCHED: fetched}
 
 
 def solution_to_dict(solution: Solution) -> Json:
@@ -91,13 +104,14 @@ def solution_to_dict(solution: Solution) -> Json:
     return {
         "schema": "pase.solution/1",
         **setup_to_dict(solution.problem),
-        **_figures(solution.found, solution),
+        **_figures(solution.found, solution.memory, solution),
         "search": {
             "method": search.method,
             "ordering": search.ordering,
             "proved_optimal": search.proved_optimal,
             "lower_bound": search.lower_bound,
             "pinned_layers": search.n_pinned,
+            "keeps_memory_limit": search.keeps_limit,
             "seconds": {"tables": solution.tables_seconds, "search": solution.search_seconds},
             "loading_seconds": search.loading_seconds,
             "configurations": solution.n_configurations,
@@ -125,7 +139,7 @@ def comparison_to_dict(comparison: Comparison) -> Json:
                 "name": priced.strategy.name,
                 "note": priced.strategy.note,
                 "best_variant": comparison.is_best_variant(priced),
-                **_figures(priced, solution),
+                **_figures(priced, comparison.memory(priced), solution),
                 "speedup_over_data_parallel": comparison.speedup(priced),
                 "above_lower_bound": comparison.above_bound(priced),
                 "strategy": strategy_rows(graph, priced),

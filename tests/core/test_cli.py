@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+from dataclasses import asdict
 from pathlib import Path
 
 import numpy as np
@@ -13,7 +14,8 @@ import pytest
 
 from pase_core.cli import BAD_INPUT, OPEN_DIMENSIONS, main
 from pase_core.cluster import FIELDS, cluster_to_json, preset, preset_names
-from pase_core.components import LAYER_COMPONENTS, REDISTRIBUTION
+from pase_core.components import FETCHED, LAYER_COMPONENTS, MEMORY_COMPONENTS, REDISTRIBUTION
+from pase_core.costs.step import StepOptions
 from pase_core.exporters import files
 from pase_core.importers.json_graph import graph_to_json
 from pase_core.units import with_prefix
@@ -84,7 +86,7 @@ def test_solve_in_a_process_of_its_own_gives_it_too(case):
 
 # The form of the JSON
 
-NUMBER, TEXT = (int, float), str
+NUMBER, TEXT, NONE = (int, float), str, type(None)
 COST = {
     "total": NUMBER,
     "unit": TEXT,
@@ -99,7 +101,15 @@ ROW = {
     "cost": NUMBER,
     "transfers_in": NUMBER,
 }
-FIGURES = {"cost": COST, "communication_share": NUMBER, "parameter_bytes_per_device": NUMBER}
+FIGURES = {
+    "cost": COST,
+    "communication_share": NUMBER,
+    "memory_bytes_per_device": {
+        "total": NUMBER,
+        "components": dict.fromkeys((*MEMORY_COMPONENTS, FETCHED), NUMBER),
+    },
+    "parameter_bytes_per_device": NUMBER,
+}
 SETUP = {
     "schema": TEXT,
     "graph": {"name": TEXT, "layers": int, "transfers": int},
@@ -115,6 +125,15 @@ SETUP = {
         "word_bytes": NUMBER,
         "flop_per_multiply_add": NUMBER,
         "min_part": int,
+        "memory_limit_bytes": NONE,
+        "element_type": TEXT,
+        "optimizer": TEXT,
+        "zero_stage": int,
+        "recompute": bool,
+        "overlap": bool,
+        "reduce": TEXT,
+        "use_all_devices": bool,
+        "batch_inside": bool,
     },
 }
 SOLUTION = {
@@ -126,6 +145,7 @@ SOLUTION = {
         "proved_optimal": bool,
         "lower_bound": NUMBER,
         "pinned_layers": int,
+        "keeps_memory_limit": bool,
         "seconds": {"tables": NUMBER, "search": NUMBER},
         "loading_seconds": NUMBER,
         "configurations": int,
@@ -250,6 +270,9 @@ def test_the_defaults_are_those_that_are_documented(capsys, verb):
         "word_bytes": 4,
         "flop_per_multiply_add": 2.0,
         "min_part": 4,  # AlexNet's own
+        "memory_limit_bytes": None,
+        **asdict(StepOptions()),
+        "element_type": "float32",
     }
 
 

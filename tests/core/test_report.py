@@ -74,14 +74,16 @@ def test_the_two_costs_of_the_layers_add_up_to_the_step_cost(capsys, name):
     solution = solve(Problem(sample_graph(name), preset("gtx-1080-ti", 32)))
     print_solution(solution)
     titles, *lines = capsys.readouterr().out.splitlines()[1:]
-    assert titles.endswith(" layer [FLOP]  transfers in [FLOP]")
+    assert titles.endswith(" layer [FLOP]  transfers in [FLOP]  memory [B]")
     rows = lines[: len(solution.problem.graph.layers) + 1]
-    costs = [[cell_value(cell) for cell in row.split("  ") if cell.strip()][-2:] for row in rows]
-    *layers, (own, incoming) = costs
+    costs = [[cell_value(cell) for cell in row.split("  ") if cell.strip()][-3:] for row in rows]
+    *layers, (own, incoming, held) = costs
     assert rows[-1].startswith("sum ")
     assert own == pytest.approx(sum(row[0] for row in layers), rel=5e-3)
     assert incoming == pytest.approx(sum(row[1] for row in layers), rel=5e-3)
     assert own + incoming == pytest.approx(solution.found.total, rel=5e-3)
+    assert held == pytest.approx(sum(row[2] for row in layers), rel=5e-3)
+    assert held == pytest.approx(solution.memory.total, rel=5e-3)
 
 
 def cell_value(cell: str) -> float:
@@ -96,7 +98,7 @@ def test_compare_shows_communication_and_weights(capsys):
     assert main(["compare", "alexnet"]) == 0
     _setup, titles, found, *_others = capsys.readouterr().out.splitlines()
     assert "communication" in titles
-    assert "weights per device" in titles
+    assert "memory per device" in titles
     assert " % " in found
     assert " MB " in found
 
