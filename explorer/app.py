@@ -8,6 +8,7 @@ from pathlib import Path
 import streamlit as st
 
 from explorer import cached, state
+from explorer.fitting import show_limit
 from explorer.history import keep_history
 from explorer.labels import PAGES, TITLE
 from explorer.pinned import show_pins
@@ -32,6 +33,7 @@ page = st.segmented_control(
 )
 try:
     show_pins()
+    show_limit()
     importlib.import_module(f"explorer.views.{PAGES[page]}").show()
 finally:  # a page that has nothing to show yet stops the script
     cached.warm_up()

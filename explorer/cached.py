@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from dataclasses import replace
 
 import pandas as pd
 import streamlit as st
@@ -15,10 +16,13 @@ from pase_core.balance import Balance
 from pase_core.balance import balance as find_balance
 from pase_core.costs.build import Costs
 from pase_core.errors import BudgetError, PaseError
+from pase_core.fit import Remedy, remedies
 from pase_core.outline import Outline, outline
 from pase_core.search.engine import load_kernels_in_background
 from pase_core.search.pinned import pinned_costs
 from pase_core.solve import Comparison, compare, price_tables
+from pase_core.trade_off import TradeOff
+from pase_core.trade_off import trade_off as find_trade_off
 
 _turns = threading.BoundedSemaphore(2)
 """Searches that may run at a time, over all sessions of the server."""
@@ -70,12 +74,12 @@ def _regrets(scenario: Scenario) -> Regrets | PaseError:
 
 
 def regrets(scenario: Scenario) -> Regrets:
-    """What every configuration of every layer costs at least, with the scenario's pins.
+    """What every configuration of every layer costs at least, with pins, without memory limit.
 
     Raises:
         PaseError: as `Scenario.problem` and `pase_core.alternatives.regrets`.
     """
-    found = _regrets(scenario)
+    found = _regrets(scenario.without_limit())
     if isinstance(found, PaseError):
         raise found.with_traceback(None)
     return found
@@ -87,7 +91,7 @@ def choice_costs(scenario: Scenario, position: int) -> tuple[float, ...]:
     Raises:
         PaseError: if they cannot be had, by elimination or by a search for each.
     """
-    free = scenario.without_pins()
+    free = scenario.without_pins().without_limit()
     try:
         return tuple(map(float, regrets(free).costs[position]))
     except BudgetError:
@@ -117,12 +121,12 @@ def _ranking(scenario: Scenario, k: int) -> Ranking | PaseError:
 
 
 def ranking(scenario: Scenario, k: int) -> Ranking:
-    """The k best strategies, with the scenario's pins.
+    """The k best strategies, with the scenario's pins, without its memory limit.
 
     Raises:
         PaseError: as `Scenario.problem` and `pase_core.alternatives.best_strategies`.
     """
-    found = _ranking(scenario, k)
+    found = _ranking(scenario.without_limit(), k)
     if isinstance(found, PaseError):
         raise found.with_traceback(None)
     return found
@@ -147,6 +151,37 @@ def balance(scenario: Scenario) -> Balance:
     if isinstance(found, PaseError):
         raise found
     return found
+
+
+@st.cache_resource(max_entries=8, show_spinner="Finding the frontier …")
+def _trade_off(scenario: Scenario) -> TradeOff | PaseError:
+    with _turns:
+        try:
+            return find_trade_off(scenario.problem())
+        except PaseError as error:
+            return error
+
+
+def trade_off(scenario: Scenario) -> TradeOff:
+    """Time against memory of a scenario without a memory limit, with its pins.
+
+    Raises:
+        PaseError: as `Scenario.problem` and `pase_core.trade_off.trade_off`.
+    """
+    found = _trade_off(scenario)
+    if isinstance(found, PaseError):
+        raise found.with_traceback(None)
+    return found
+
+
+@st.cache_resource(max_entries=32, show_spinner="Looking for what would fit …")
+def ways_to_fit(scenario: Scenario, limit_bytes: float) -> tuple[Remedy, ...] | PaseError:
+    """Ways to make a scenario fit a limit that nothing keeps to, or why they cannot be had."""
+    with _turns:
+        try:
+            return remedies(replace(scenario.problem(), memory_limit_bytes=limit_bytes))
+        except PaseError as error:
+            return error
 
 
 @st.cache_resource(show_spinner=False)

@@ -114,6 +114,7 @@ def _restore(saved: Saved) -> None:
             "network": scenario.network,
             "devices": scenario.n_devices,
             "batch": scenario.batch,
+            "memory_limit": scenario.memory_limit,
             "min_part": scenario.min_part,
             "multiply_add": scenario.flop_per_multiply_add,
             "word_bytes": scenario.word_bytes,

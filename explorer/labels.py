@@ -14,6 +14,7 @@ PAGES = {
     "Layers": "layers",
     "Costs": "costs",
     "Compare": "compare",
+    "Frontier": "frontier",
     "Scaling": "scaling",
     "Searches": "searches",
     "Alternatives": "alternatives",
@@ -128,6 +129,8 @@ HELP = {
     "cluster's figures.",
     "giga_bytes": "Bytes/s of the links inside a node and between nodes, the same for both; per "
     "direction and device. Empty: the cluster's figures.",
+    "memory_limit": "Most that a strategy may hold per device, in GB. Empty: no limit. The page "
+    "Frontier shows what each limit costs in time.",
     "share": "The address holds the choices made here; whoever opens it sees this page. A file of "
     "your own does not travel with it.",
     "report": "What the Overview says and the strategy layer by layer, as one page that opens "

@@ -14,8 +14,8 @@ COUNT_LIMITS = {
 }
 """Smallest and largest whole number of each kind; `size` is of a dimension left open."""
 
-FIGURE_LIMITS = {"tera_flops": (1e-3, 1e6), "giga_bytes": (1e-6, 1e6)}
-"""Smallest and largest figure of a device and of a link."""
+FIGURE_LIMITS = {"tera_flops": (1e-3, 1e6), "giga_bytes": (1e-6, 1e6), "memory_limit": (1e-6, 1e6)}
+"""Smallest and largest figure of a device, of a link, and of what a device may hold [GB]."""
 
 MULTIPLY_ADD = (1, 2)
 """FLOP that a multiply-add may count as."""

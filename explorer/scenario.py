@@ -66,6 +66,7 @@ class Scenario:
         own_cluster: the user's cluster, if `cluster` is OWN_CLUSTER.
         figures: other figures in place of the cluster's, in the order of FIELDS; they go before
             `tera_flops` and `giga_bytes`.
+        memory_limit: most GB that a strategy may hold per device; None for no limit.
     """
 
     network: str = "alexnet"
@@ -81,6 +82,11 @@ class Scenario:
     pins: tuple[tuple[str, tuple[int, ...]], ...] = ()
     own_cluster: Cluster | None = None
     figures: Figures = ()
+    memory_limit: float | None = None
+
+    def without_limit(self) -> Scenario:
+        """The same scenario with no limit on memory."""
+        return replace(self, memory_limit=None)
 
     def without_pins(self) -> Scenario:
         """The same scenario with every layer left to the search."""
@@ -169,4 +175,5 @@ class Scenario:
             ),
             search=SearchOptions(max_entries=MAX_ENTRIES, time_limit_seconds=TIME_LIMIT_SECONDS),
             pins=self.pins,
+            memory_limit_bytes=None if self.memory_limit is None else self.memory_limit * 1e9,
         )

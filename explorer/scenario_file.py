@@ -79,6 +79,7 @@ def scenario_to_json(saved: Saved) -> str:
             "cluster": cluster_to_dict(own) if own else scenario.cluster,
             "figures": dict(scenario.figures),
             "batch": scenario.batch,
+            "memory_limit": scenario.memory_limit,
             "cost_model": {
                 "min_part": scenario.min_part,
                 "flop_per_multiply_add": scenario.flop_per_multiply_add,
@@ -119,7 +120,7 @@ def scenario_from_json(text: str | bytes, source: str) -> Saved:
     root.field("schema", f"a scenario has the schema {SCHEMA}").choice([SCHEMA])
     fields = root.fields(
         ("schema", "network", "devices", "cluster", "batch", "cost_model"),
-        ("figures", "pins", "page", "selected", "opened"),
+        ("figures", "memory_limit", "pins", "page", "selected", "opened"),
     )
     name, upload = _read_network(fields["network"])
     cluster, own = _read_cluster(fields["cluster"])
@@ -140,6 +141,11 @@ def scenario_from_json(text: str | bytes, source: str) -> Saved:
             giga_bytes=_read_figure(figures["giga_bytes"], "giga_bytes"),
             pins=_read_pins(fields["pins"]) if "pins" in fields else (),
             own_cluster=own,
+            memory_limit=(
+                _read_figure(fields["memory_limit"], "memory_limit")
+                if "memory_limit" in fields
+                else None
+            ),
             figures=_read_figures(fields["figures"]) if "figures" in fields else (),
         ),
         page=fields["page"].choice(list(PAGES)) if "page" in fields else next(iter(PAGES)),

@@ -16,6 +16,7 @@ from explorer.labels import HELP, MODELLED, plain
 from explorer.limits import (
     COUNT_LIMITS,
     DEVICE_COUNTS,
+    FIGURE_LIMITS,
     MAX_UPLOAD_MEGABYTES,
     MULTIPLY_ADD,
     allowed,
@@ -47,6 +48,7 @@ def choose_scenario() -> Scenario | None:
             bind="query-params",
         )
         scenario = choose_cluster(Scenario(network, upload, n_devices, batch=batch))
+        scenario = replace(scenario, memory_limit=_choose_limit())
         with st.expander("Cost model"):
             scenario = _choose_figures(scenario)
         known = None if scenario.awaits_network or scenario.awaits_cluster else scenario
@@ -137,6 +139,11 @@ def _take_file() -> None:
 
 def _own_batch(network: str) -> str:
     return str(SAMPLES[network].batch) if network in SAMPLES else "the file's own"
+
+
+def _choose_limit() -> float | None:
+    """Most GB per device; the page Frontier sets it too."""
+    return _optional("Memory limit [GB]", "memory_limit", FIGURE_LIMITS["memory_limit"], "none")
 
 
 def _choose_figures(scenario: Scenario) -> Scenario:

@@ -80,7 +80,7 @@ def _begin_scaling(problem: Problem) -> Solve:
 
 
 def _begin_searches(problem: Problem) -> Solve:
-    contest = open_contest(replace(problem, pins=()))
+    contest = open_contest(replace(problem, pins=(), memory_limit_bytes=None))
 
     def solve(trial: Trial, _progress: Progress) -> tuple[Result, ...]:
         limits = TrialOptions(

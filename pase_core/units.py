@@ -56,8 +56,11 @@ def common_scale(largest: float, unit: str) -> tuple[float, str]:
     Example:
         >>> common_scale(133e9, "FLOP")
         (1000000000.0, 'GFLOP')
+        >>> common_scale(0.25, "s"), common_scale(0.0, "s")
+        ((0.001, 'ms'), (1.0, 's'))
     """
-    scale, prefix = next((s for s in _PREFIXES if largest >= s[0]), _PREFIXES[-1])
+    scales = _SMALL if 0.0 < largest < 1.0 else _PREFIXES
+    scale, prefix = next((s for s in scales if largest >= s[0]), scales[-1])
     return scale, prefix + unit
 
 

@@ -41,7 +41,7 @@ REMARK = (
 def show() -> None:
     """Show the page."""
     current_comparison()  # or a message in its place
-    free = current_scenario().without_pins()
+    free = current_scenario().without_pins().without_limit()
     comparison = cached.comparison(free)
     st.markdown(f"#### {title(comparison)}")
     if current_scenario().pins:
@@ -120,7 +120,7 @@ def _show_runs(
 
 
 def _go_on(trials: tuple[Trial, ...]) -> None:
-    free = current_scenario().without_pins()
+    free = current_scenario().without_pins().without_limit()
     registry().ensure(free, trials, kind=SEARCHES, is_restart=True)
 
 
