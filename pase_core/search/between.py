@@ -9,7 +9,7 @@ from __future__ import annotations
 import itertools
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -120,7 +120,7 @@ class SearchBetween:
         try:
             for listed, found in near.lists(height, deadline, lambda: self._tell(0.0)):
                 self.used.add(TABLES)
-                self._add(edge, [self._point(near, choices) for choices in found])
+                self._add(edge, [self._point(edge, choices) for choices in found])
                 settle(listed)
         except BudgetError:
             return
@@ -150,8 +150,9 @@ class SearchBetween:
                 continue
             self.used.add(PROGRAM)
             if found.point is not None:
-                self._add(edge, [found.point])
-                waiting.append((gap[0], found.point))
+                point = self._point(edge, found.point.choices)
+                self._add(edge, [point])
+                waiting.append((gap[0], point))
             if not found.is_proved:
                 left.append(gap if found.point is None else (found.point, gap[1]))
         edge.open = tuple(left)
@@ -161,11 +162,12 @@ class SearchBetween:
         missed = self._missed(gap)
         return 0.0 if missed is None else near.excess(*missed)
 
-    def _point(self, near: NearHull, choices: tuple[int, ...]) -> Point:
-        """Choices as a point, on the hull if they have no excess."""
-        line = self.objectives.line(choices)
-        is_supported = line.at(near.multiplier) <= near.least + near.slack
-        return self.objectives.point(choices, is_supported=is_supported)
+    def _point(self, edge: Edge, choices: tuple[int, ...]) -> Point:
+        """Choices as a point, on the hull if their weighted sum is that of the edge's ends."""
+        near, end = edge.near, edge.points[0]
+        point = self.objectives.point(choices)
+        excess = near.excess(point.cost, point.weight) - near.excess(end.cost, end.weight)
+        return replace(point, is_supported=excess <= near.slack)
 
     def _add(self, edge: Edge, points: Sequence[Point]) -> None:
         """Take points in that lie between the ends of an edge."""

@@ -11,6 +11,7 @@ import math
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from pase_core.cost_tables import Kept
 from pase_core.search.integer_program import BYTES_PER_ENTRY, Run
@@ -26,6 +27,9 @@ ROUNDING = 1e-12
 
 MARGIN = 1e-8
 """Share of a weight by which a limit must lie below it to keep the solver from finding it."""
+
+_SOLVER_ERROR = 2e-9
+"""Share of the gap that a program is to close, by which the solver's bound may be off."""
 
 _N_SWEEPS = 20
 
@@ -77,21 +81,36 @@ def solve_limited(
         return Limited(None, below, is_proved=True)
     slack = objectives.slack(below, 0.0, 0.0)
     best: Point | None = None
-    bound, deadline = -math.inf, time.monotonic() + seconds
+    bound, error, deadline = -math.inf, slack, time.monotonic() + seconds
     for margin in (0.0, MARGIN):  # should the solver's own tolerance have exceeded the limit
         left = deadline - time.monotonic()
         if left <= 0.0:
             break
-        choices, found = _solve(near, kept, (limit - margin * abs(limit), below), left, progress)
-        bound = max(bound, found) if margin == 0.0 else bound
-        point = objectives.point(choices)
+        found = _solve(near, kept, (limit - margin * abs(limit), below), left, progress)
+        if margin == 0.0:
+            bound, error = found.bound, max(slack, found.error)
+        point = objectives.point(found.choices)
         if keeps_to(point.weight, limit):
             best = point if point.cost < below - slack else None
             break
-        if bound >= below - slack:
+        if bound >= below - error:
             break
     aim = below if best is None else best.cost
-    return Limited(best, bound, is_proved=bound >= aim - slack)
+    return Limited(best, bound, is_proved=bound >= aim - error)
+
+
+class _Solved(NamedTuple):
+    """What one run of the solver found.
+
+    Attributes:
+        choices: the best; they may break the bounds a little.
+        bound: of the cost of what does not.
+        error: by which the bound may be off.
+    """
+
+    choices: tuple[int, ...]
+    bound: float
+    error: float
 
 
 def _solve(
@@ -100,8 +119,8 @@ def _solve(
     bounds: tuple[float, float],
     seconds: float,
     progress: Progress,
-) -> tuple[tuple[int, ...], float]:
-    """Choices that may break the bounds a little, and a lower bound of the cost of what does not.
+) -> _Solved:
+    """Solve the program of the choices kept.
 
     Args:
         near: the two costs.
@@ -121,4 +140,8 @@ def _solve(
     program = build_program(total, relaxed.messages, most, left_bytes / BYTES_PER_ENTRY, limit)
     known = replace(relaxed, cost=bounds[1] - objectives.cost_shift)
     choices, bound = Run(program, known, progress).solve(seconds)
-    return original(kept, choices), max(bound, program.constant) + objectives.cost_shift
+    return _Solved(
+        choices=original(kept, choices),
+        bound=max(bound, program.constant) + objectives.cost_shift,
+        error=_SOLVER_ERROR * (known.cost - program.constant),
+    )

@@ -111,9 +111,9 @@ def least_outside(sent: Messages, memory_budget_bytes: float) -> dict[int, Array
     memory = _Memory(memory_budget_bytes, sent.is_compiled, sent.n_bytes, sent.n_bytes)
     found: dict[int, Array] = {}
     for step, _costs, around in _WayBack(sent.plan, sent.made, sent.minima, memory).run():
-        outside = around.rest + around.offset
+        outside = np.asarray(around.rest + around.offset)  # no axes make it a scalar
         if step.result in found:
-            np.minimum(outside, found[step.result], out=outside)
+            outside = np.minimum(outside, found[step.result])
         else:
             memory.hold(outside.nbytes)
         found[step.result] = outside

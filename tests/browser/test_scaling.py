@@ -21,7 +21,7 @@ def test_results_come_by_themselves(page):
     stop_button(page).wait_for(state="detached", timeout=30_000)
     page.locator(".js-plotly-plot").nth(4).wait_for(timeout=10_000)
     settle(page, LOOK)
-    page.get_by_text("All figures").click()
+    page.get_by_text("All figures", exact=True).click()
     with page.expect_download() as waiting:
         page.get_by_role("button", name="CSV", exact=True).first.click()
     assert waiting.value.suggested_filename == "scaling-rnnlm.csv"
