@@ -89,6 +89,20 @@ def _relayout_words(message: Relayout, local: LocalSizes) -> Array:
     return local.whole_points(message.times) * missing
 
 
+def state_words(message: Relayout, local: LocalSizes) -> Array:
+    """What the steps of a recurrence lack of the state before them, counted over devices.
+
+    Parts of different dimensions lie on different axes of the mesh, so of a part that is needed
+    along one of them a device holds, on average, the share that its part along the other is.
+    """
+    overlap = np.ones(1)
+    for held, needed in zip(message.held, message.needed, strict=True):
+        share = 1.0 if held == needed else 1.0 / local.parts((held,))
+        overlap = overlap * local.points((needed,)) * share
+    missing = missing_words(local.points(message.needed), overlap)
+    return local.points(message.times) * missing
+
+
 def message_words(message: Message, local: LocalSizes) -> Array:
     """Words that one device sends for a message, shape (n_configurations,)."""
     match message:

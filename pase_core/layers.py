@@ -76,12 +76,14 @@ class Reduction:
     """An all-reduce that follows from how a layer reads or writes a tensor.
 
     Each device holds `scale * product of local sizes of tile` words; devices that differ in the
-    splits of `over` only add theirs up.
+    splits of `over` only add theirs up. With `prototype` only the paper's prototype counts it so:
+    other cost models use what follows from the axes.
     """
 
     tile: tuple[str, ...]
     over: tuple[str, ...]
     scale: float = 1.0
+    prototype: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +101,11 @@ class Access:
     tensor: str
     axes: tuple[Axis, ...]
     reduction: Reduction | None = None
+
+    @property
+    def real_reduction(self) -> Reduction | None:
+        """The reduction that is given, unless only the prototype counts it so."""
+        return None if self.reduction is None or self.reduction.prototype else self.reduction
 
     @property
     def dimensions(self) -> tuple[str, ...]:
@@ -246,8 +253,10 @@ class Layer:
 
     def reduction(self, access: Access) -> Reduction:
         """The all-reduce that belongs to an access, as given or as its axes imply it."""
-        if access.reduction is not None:
-            return access.reduction
+        return access.reduction or self.implied_reduction(access)
+
+    def implied_reduction(self, access: Access) -> Reduction:
+        """The all-reduce that follows from the axes of an access alone."""
         tile = access.dimensions
         over = tuple(d.name for d in self.dimensions if d.name not in tile)
         return Reduction(tile, over)

@@ -71,7 +71,7 @@ class Halo:
 class Relayout:
     """What a step of a recurrence must fetch of the step before it.
 
-    It comes as often as `times` has points in all, split or not (the prototype's count).
+    It comes as often as `times` has points; in the prototype's count in all, split or not.
     The tile over `needed` is to be had; the tile over `held` is there; both cut the same tensor,
     axis by axis.
     """

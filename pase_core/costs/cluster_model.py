@@ -108,7 +108,7 @@ class ClusterCostModel:
         if BATCH in access.dimensions:
             batch = splits[:, layer.dimension_names.index(BATCH)]
         if self.step.takes_apart(access, is_output=access in layer.outputs):
-            columns = layer.columns(layer.reduction(access).over)
+            columns = layer.columns(layer.implied_reduction(access).over)
             near = self.inside(layer, splits, around)[:, columns].prod(axis=1)
             far = splits[:, columns].prod(axis=1) // near
         cuts = tensor_cuts(layer, access, splits)

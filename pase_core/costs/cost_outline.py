@@ -21,11 +21,10 @@ from pase_core.layers import Layer
 
 def layer_key(layer: Layer) -> object:
     """What decides a layer's configurations: all but its name and its tensors'."""
+    accesses = (layer.outputs, layer.inputs, layer.parameters)
     return (
         layer.dimensions,
-        tuple(layer.reduction(access) for access in layer.outputs),
-        tuple(layer.reduction(access) for access in layer.inputs),
-        tuple(layer.reduction(access) for access in layer.parameters),
+        tuple(tuple((a.axes, layer.reduction(a)) for a in each) for each in accesses),
         layer.work,
         layer.messages,
         layer.row_major,

@@ -13,18 +13,19 @@ outputs, and half of the messages.
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from pase_core.axes import BATCH
-from pase_core.collectives import Array, LocalSizes, message_words
+from pase_core.collectives import Array, LocalSizes, message_words, state_words
 from pase_core.components import COMPUTE, LAYER_COMPONENTS
 from pase_core.configurations import Splits
 from pase_core.costs.links import Group
-from pase_core.costs.surroundings import Surroundings
+from pase_core.costs.surroundings import Sizes, Surroundings
 from pase_core.layers import Access, Layer
-from pase_core.messages import AllReduce, Message
+from pase_core.messages import AllReduce, Message, Relayout
 
 if TYPE_CHECKING:
     from pase_core.costs.cluster_model import ClusterCostModel
@@ -50,15 +51,18 @@ class LayerMessages:
         """Seconds by component, each of shape (n_configurations,), of a placement."""
         sent = {name: np.zeros(len(self._splits)) for name in LAYER_COMPONENTS if name != COMPUTE}
         again = 1.0 if self._model.step.recompute and self._around.is_recomputable else 0.0
-        for access, is_single in zip(self._layer.outputs, self._around.has_one_reader, strict=True):
-            is_halved = is_single and self._model.step.takes_apart(access, is_output=True)
-            sent["output"] += (1.0 + again) * self._tensor(access, inside, is_halved)
-        for access, has_gradient in zip(self._layer.inputs, self._around.has_gradient, strict=True):
+        around, step = self._around, self._model.step
+        outputs = zip(self._layer.outputs, around.output_sizes, around.has_one_reader, strict=True)
+        for access, sizes, is_single in outputs:
+            is_halved = is_single and step.takes_apart(access, is_output=True)
+            sent["output"] += (1.0 + again) * self._tensor(access, sizes, inside, is_halved)
+        inputs = zip(self._layer.inputs, around.input_sizes, around.has_gradient, strict=True)
+        for access, sizes, has_gradient in inputs:
             if has_gradient:
-                is_halved = self._model.step.takes_apart(access, is_output=False)
-                sent["input_gradient"] += self._tensor(access, inside, is_halved)
-        for access in self._layer.parameters:
-            sent["parameter_gradient"] += self._parameter(access, inside)
+                is_halved = step.takes_apart(access, is_output=False)
+                sent["input_gradient"] += self._tensor(access, sizes, inside, is_halved)
+        for access, sizes in zip(self._layer.parameters, around.parameter_sizes, strict=True):
+            sent["parameter_gradient"] += self._parameter(access, sizes, inside)
         for message in self._layer.messages:
             sent[message.component] += (1.0 + 0.5 * again) * self._message(message, inside)
         return sent
@@ -74,25 +78,32 @@ class LayerMessages:
         near = inside[:, columns].prod(axis=1).astype(np.float64)
         return Group(near, self._splits[:, columns].prod(axis=1) / near)
 
-    def _tensor(self, access: Access, inside: Splits, is_halved: bool) -> Array:
-        """Reduction of an output or of the gradient of an input, or its first half."""
-        reduction, links = self._layer.reduction(access), self._model.links
-        words = reduction.scale * self._local.points(reduction.tile)
-        collective = links.gather if is_halved else links.all_reduce
-        n_bytes = self._model.precision.activation * words
-        return collective(n_bytes, self._group(reduction.over, inside))
+    def _reduced(self, access: Access, sizes: Sizes) -> tuple[Array, tuple[str, ...]]:
+        """Words of a device's partial sums of a tensor, and the dimensions it is summed over."""
+        given = access.real_reduction
+        if given is not None:
+            return given.scale * self._local.points(given.tile), given.over
+        over = self._layer.implied_reduction(access).over
+        return math.prod(sizes) / self._local.parts(access.dimensions), over
 
-    def _parameter(self, access: Access, inside: Splits) -> Array:
+    def _tensor(self, access: Access, sizes: Sizes, inside: Splits, is_halved: bool) -> Array:
+        """Reduction of an output or of the gradient of an input, or its first half."""
+        links = self._model.links
+        words, over = self._reduced(access, sizes)
+        collective = links.gather if is_halved else links.all_reduce
+        return collective(self._model.precision.activation * words, self._group(over, inside))
+
+    def _parameter(self, access: Access, sizes: Sizes, inside: Splits) -> Array:
         """Reduction of a parameter's gradient; with ZeRO also the gathering of the parameter."""
-        model, reduction = self._model, self._layer.reduction(access)
-        n_bytes = model.precision.gradient * reduction.scale * self._local.points(reduction.tile)
-        group = self._group(reduction.over, inside)
+        model = self._model
+        words, over = self._reduced(access, sizes)
+        n_bytes, group = model.precision.gradient * words, self._group(over, inside)
         if model.step.zero_stage == 0:
             return model.links.all_reduce(n_bytes, group)
         columns = self._layer.columns(access.dimensions)
         near = model.mesh.n_inside / inside[:, columns].prod(axis=1)
         holders = model.mesh.n_devices / self._splits[:, columns].prod(axis=1)
-        held = model.precision.weight * self._local.points(access.dimensions)
+        held = model.precision.weight * math.prod(sizes) / self._local.parts(access.dimensions)
         gathered = model.links.gather(held, Group(near, holders / near))
         n_gathers = 2.0 if model.step.zero_stage == 3 else 1.0
         return model.links.gather(n_bytes, group) + n_gathers * gathered
@@ -106,6 +117,8 @@ class LayerMessages:
                 return np.zeros(len(self._splits))
             words = message.scale * self._local.points(message.tile)
             return links.all_reduce(width * words, group)
+        if isinstance(message, Relayout):
+            return links.fetch(width * state_words(message, self._local), group)
         return links.fetch(width * message_words(message, self._local), group)
 
 

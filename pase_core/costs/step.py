@@ -120,7 +120,7 @@ class StepOptions:
     def takes_apart(self, access: Access, *, is_output: bool) -> bool:
         """Whether an all-reduce is taken apart: only one that follows from the tensor's axes."""
         allowed = ("reduce_scatter_all",) if is_output else ("reduce_scatter", "reduce_scatter_all")
-        return self.reduce in allowed and access.reduction is None
+        return self.reduce in allowed and access.real_reduction is None
 
     @property
     def needs_seconds(self) -> tuple[str, ...]:

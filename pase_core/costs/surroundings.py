@@ -4,10 +4,11 @@ Gradients run only where they are asked for: a tensor has one if some layer upst
 parameters. So a first layer computes no gradient of its input.
 
 A layer can be recomputed cheaply in the backward pass if it trains nothing, and all that it reads
-and all that reads it lies inside its module, `block/1/attention` for `block/1/attention/softmax`:
-the core of an attention. What crosses a module's border is kept, so that no chain of additions has
-to be followed back to the input; layers without a module keep everything. (Korthikanti et al.,
-Reducing activation recomputation in large transformer models, 2022: selective recomputation.)
+and all that reads it lies inside its module, `block/1/attention` for `block/1/attention/softmax`,
+or deeper in it: the core of an attention. What crosses a module's border is kept, so that no chain
+of additions has to be followed back to the input; layers without a module keep everything.
+(Korthikanti et al., Reducing activation recomputation in large transformer models, 2022: selective
+recomputation.)
 """
 
 from __future__ import annotations
@@ -103,17 +104,20 @@ def surroundings_of(graph: Graph) -> tuple[Surroundings, ...]:
 
 def _passes_gradient(access: Access) -> bool:
     """False for an input, such as the number of a word, whose gradient is given as nothing."""
-    return access.reduction is None or bool(access.reduction.tile) or not access.axes
+    reduction = access.real_reduction
+    return reduction is None or bool(reduction.tile) or not access.axes
 
 
 def _recomputable(graph: Graph) -> list[bool]:
     """Per layer whether it can be recomputed from what its own module keeps."""
-    modules = [layer.name.rpartition("/")[0] for layer in graph.layers]
+    names = [layer.name for layer in graph.layers]
+    modules = [name[: name.rfind("/") + 1] for name in names]
     cheap = map(_is_cheap, graph.layers)
     found = [is_cheap and bool(module) for is_cheap, module in zip(cheap, modules, strict=True)]
     for transfer in graph.transfers:
-        if modules[transfer.producer] != modules[transfer.consumer]:
-            found[transfer.producer] = found[transfer.consumer] = False
+        ends = (transfer.producer, transfer.consumer)
+        for own, other in (ends, ends[::-1]):
+            found[own] &= names[other].startswith(modules[own])
     return found
 
 

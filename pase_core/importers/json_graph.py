@@ -111,11 +111,15 @@ def _message(entry: Entry) -> Message:
 
 
 _names = _each(Entry.word, MAX_DIMENSIONS)
-_REDUCTION_FIELDS = {"tile": _names, "over": _names, "scale": Entry.amount}
+_REDUCTION_FIELDS = {
+    "tile": _names,
+    "over": _names,
+    "scale": Entry.amount,
+    "prototype": Entry.boolean,
+}
 _MESSAGE_FIELDS: dict[str, Reader[object]] = {
     **_REDUCTION_FIELDS,
     "component": _component,
-    "prototype": Entry.boolean,
     "held": _names,
     "needed": _names,
     "times": _names,

@@ -36,6 +36,18 @@ def access(tensor: Tensor, axes: str, reduction: Reduction | None = None) -> Acc
     return Access(tensor.name, parse_axes(axes), reduction)
 
 
+def shift_access(tensor: Tensor, axes: str, result: str) -> Access:
+    """Describe the access to a trained shift that is added to the result of a product.
+
+    It is added once the sums are complete, so its gradient is summed over what it lacks of the
+    result, and over nothing that the product sums over.
+    """
+    tile = [name for axis in parse_axes(axes) for name in axis.dimensions]
+    whole = [name for axis in parse_axes(result) for name in axis.dimensions]
+    over = tuple(name for name in whole if name not in tile)
+    return access(tensor, axes, Reduction(tuple(tile), over))
+
+
 def broadcast(tensor: Tensor, axes: Sequence[Axis], sizes: Sequence[int]) -> Access:
     """Describe the access to a tensor that is broadcast to axes of these sizes, as NumPy does it.
 

@@ -15,6 +15,7 @@ from pase_core.ops.build import (
     check_rank,
     dimensions,
     matrix_work,
+    shift_access,
     sized_tensor,
 )
 
@@ -128,7 +129,7 @@ def convolution_of_size(
     weight = sized_tensor(f"{name}.weight", f"{features} c {' '.join(reach)}", sizes)
     shift = (sized_tensor(f"{name}.bias", features, sizes),) if bias else ()
     image = " ".join(f"~{d}" for d in spatial)
-    seen = Reduction(tile=(*batch, "b", *spatial, "c", *reach), over=("n",))
+    seen = Reduction(tile=(*batch, "b", *spatial, "c", *reach), over=("n",), prototype=True)
     layer = Layer(
         name,
         "convolution",
@@ -137,7 +138,7 @@ def convolution_of_size(
         outputs=(access(out, f"b {features} {' '.join(spatial)}"),),
         parameters=(
             access(weight, f"{features} c {' '.join(reach)}"),
-            *(access(b, features) for b in shift),
+            *(shift_access(b, features, f"b {features} {' '.join(spatial)}") for b in shift),
         ),
         work=matrix_work(tuple(sizes), (*batch, "b", *spatial, "n"), len(fused)),
         row_major=(("g", "c"), ("g", "n")) if groups > 1 else (),

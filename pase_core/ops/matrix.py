@@ -12,9 +12,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pase_core.errors import GraphError
-from pase_core.layers import Layer, Reduction, Tensor, Work
+from pase_core.layers import Access, Layer, Reduction, Tensor, Work
 from pase_core.messages import Relayout
-from pase_core.ops.build import Operation, access, dimensions, matrix_work, sized_tensor
+from pase_core.ops.build import (
+    Operation,
+    access,
+    dimensions,
+    matrix_work,
+    shift_access,
+    sized_tensor,
+)
 
 LSTM_POINTWISE = 3
 """Pointwise operations per gate and step, as the prototype counts them."""
@@ -44,7 +51,7 @@ def fully_connected(
         dimensions(sizes),
         inputs=(access(x, f"{rows} c"),),
         outputs=(access(out, f"{rows} n"),),
-        parameters=(access(weight, "c n"), *(access(b, "n") for b in shift)),
+        parameters=(access(weight, "c n"), *(shift_access(b, "n", f"{rows} n") for b in shift)),
         work=matrix_work(tuple(sizes), (*leading, "n"), len(fused)),
         fused=tuple(fused),
     )
@@ -89,23 +96,27 @@ def einsum(
     order = dict.fromkeys(result.split() + operands[0] + operands[1])
     sizes = {dimension: sizes[dimension] for dimension in order}
     out = sized_tensor(f"{name}.out", result, sizes)
-    trained = {"weight": " ".join(operands[1])} if weight else {}
-    trained |= {"bias": bias} if bias else {}
-    parameters = {p: sized_tensor(f"{name}.{p}", axes, sizes) for p, axes in trained.items()}
-    reads = tuple(
-        access(tensor, " ".join(names)) for names, tensor in zip(operands, inputs, strict=False)
-    )
+    trained, reads = list[Tensor](), list[Access]()
+    for names, tensor in zip(operands, inputs, strict=False):
+        reads.append(access(tensor, " ".join(names)))
+    parameters = list[Access]()
+    if weight:
+        trained.append(sized_tensor(f"{name}.weight", " ".join(operands[1]), sizes))
+        parameters.append(access(trained[-1], " ".join(operands[1])))
+    if bias:
+        trained.append(sized_tensor(f"{name}.bias", bias, sizes))
+        parameters.append(shift_access(trained[-1], bias, result))
     layer = Layer(
         name,
         kind,
         dimensions(sizes),
-        inputs=reads,
+        inputs=tuple(reads),
         outputs=(access(out, result),),
-        parameters=tuple(access(parameters[p], axes) for p, axes in trained.items()),
+        parameters=tuple(parameters),
         work=matrix_work(tuple(sizes), result.split(), len(fused)),
         fused=tuple(fused),
     )
-    return Operation(layer, (out,), tuple(parameters.values()))
+    return Operation(layer, (out,), tuple(trained))
 
 
 def embedding(name: str, inputs: Sequence[Tensor], *, vocabulary: int, width: int) -> Operation:

@@ -83,7 +83,7 @@ def normalization(
     features = features or along
     out = sized_tensor(f"{name}.out", " ".join(sizes), sizes)
     parameters = tuple(Tensor(f"{name}.{p}", (sizes[features],)) for p in ("scale", "shift"))
-    gradient = Reduction(tile=(along,), over=others, scale=2)
+    gradient = Reduction(tile=(along,), over=others, scale=2, prototype=True)
     layer = Layer(
         name,
         kind,
@@ -175,7 +175,7 @@ def mean(
         kind,
         dimensions(sizes),
         inputs=(access(x, " ".join(sizes)),),
-        outputs=(access(out, result, Reduction(tuple(sizes), tuple(over))),),
+        outputs=(access(out, result, Reduction(tuple(sizes), tuple(over), prototype=True)),),
     )
     return Operation(layer, (out,))
 

@@ -111,11 +111,12 @@ def combine(name: str, inputs: Sequence[Tensor], *, chosen: int) -> Operation:
     b, s, _experts = weights.sizes
     sizes = {"b": b, "s": s, "d": slots.sizes[3]}
     out = sized_tensor(f"{name}.out", "b s d", sizes)
+    gradient = Reduction(("b", "s"), over=("d",), scale=chosen)
     layer = Layer(
         name,
         "combine experts",
         dimensions(sizes, unsplittable=("s",)),
-        inputs=(access(slots, "b - - d"), access(weights, "b s -", Reduction(("b", "s"), ("d",)))),
+        inputs=(access(slots, "b - - d"), access(weights, "b s -", gradient)),
         outputs=(access(out, "b s d"),),
         work=(Work(("b", "s", "d"), 6 * chosen),),
     )

@@ -66,7 +66,7 @@ CASES = [
         ("b s c",),
         ("b s c",),
         ("b s n",),
-        sends(out("b s n"), into("b s c"), trained("c n"), trained("n")),
+        sends(out("b s n"), into("b s c"), trained("c n"), trained("n", space="b s n")),
         lambda z: {"n": z["n"], "bias": True},
     ),
     Case(
@@ -82,7 +82,12 @@ CASES = [
         SEQUENCE,
         SEQUENCE,
         ("q b h s",),
-        sends(out("q b h s"), into("b s d"), trained("q h d"), trained("q h")),
+        sends(
+            out("q b h s"),
+            into("b s d"),
+            trained("q h d"),
+            trained("q h", space="q b h s"),
+        ),
         lambda z: {
             "equation": "b s d, q h d -> q b h s",
             "weight": pick(z, "q h d"),
@@ -147,8 +152,16 @@ CASES = [
         IMAGE,
         ("b c - -",),
         ("b n - -",),
-        sends(out("b n h w"), into("b c h w r s"), trained("n c r s")),
+        sends(out("b n h w"), into("b c h w"), trained("n c r s")),
         lambda z: {"n": z["n"], "kernel": (z["r"], 3), "padding": "same"},
+    ),
+    Case(
+        "convolution",
+        ("b c h*2 w*2",),
+        ("b c - -",),
+        ("b n - -",),
+        sends(out("b n h w"), into("b c h w", 4), trained("n c r s")),
+        lambda z: {"n": z["n"], "kernel": (3, z["r"]), "padding": "same", "stride": 2},
     ),
     Case(
         "pooling",
@@ -178,7 +191,7 @@ CASES = [
         SEQUENCE,
         SEQUENCE,
         SEQUENCE,
-        sends(statistics("b s", 4), trained("d", 2), trained("d", 2)),
+        sends(statistics("b s", 4), trained("d"), trained("d")),
         lambda _z: {"along": "d"},
     ),
     Case(
@@ -231,7 +244,7 @@ CASES = [
         IMAGE,
         IMAGE,
         ("b c",),
-        sends(out("b c", counted="b c h w")),
+        sends(out("b c")),
         lambda _z: {"over": ("h", "w")},
     ),
     Case(
@@ -239,7 +252,7 @@ CASES = [
         IMAGE,
         IMAGE,
         ("b - - w",),
-        sends(out("b w", counted="b c h w")),
+        sends(out("b w")),
         lambda _z: {"over": ("c", "h"), "keep": True},
     ),
     Case(

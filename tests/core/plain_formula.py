@@ -12,6 +12,7 @@ from pase_core.collectives import LocalSizes, message_words, reduction_words
 from pase_core.configurations import tensor_cuts
 from pase_core.graph import Graph, Transfer
 from pase_core.layers import Access, Layer
+from pase_core.messages import Relayout
 
 
 @dataclass(frozen=True)
@@ -22,6 +23,8 @@ class Reading:
     doubled: the backward pass of a transfer takes as much as the forward one.
     nothing_in_common: of a cut into more parts than the producer's, no device holds anything.
     one_hot: work and messages that only the prototype has.
+    copies: reductions of more than the tensor that is reduced.
+    steps: what a recurrence fetches, as if equal parts lay on equal devices.
     """
 
     flop_per_second: float
@@ -30,12 +33,14 @@ class Reading:
     doubled: bool = True
     nothing_in_common: bool = True
     one_hot: bool = True
+    copies: bool = True
+    steps: bool = True
     word_bytes: float = 4.0
 
     def layers(self, graph: Graph, rows: Sequence[Sequence[int]]) -> list[float]:
         found = _with_gradient(graph)
         return [
-            self._layer(layer, np.array([row]), found)
+            self._layer(graph, layer, np.array([row]), found)
             for layer, row in zip(graph.layers, rows, strict=True)
         ]
 
@@ -46,7 +51,7 @@ class Reading:
     def total(self, graph: Graph, rows: Sequence[Sequence[int]]) -> float:
         return sum(self.layers(graph, rows)) + sum(self.transfers(graph, rows))
 
-    def _layer(self, layer: Layer, row: np.ndarray, found: set[str]) -> float:
+    def _layer(self, graph: Graph, layer: Layer, row: np.ndarray, found: set[str]) -> float:
         local = LocalSizes(layer, row)
         read = [a for a in layer.inputs if self.every_gradient or _asks_for(a, found)]
         trains = 1 if layer.parameters else 0
@@ -58,11 +63,21 @@ class Reading:
             if self.one_hot or not work.prototype
         )
         reduced = (*layer.outputs, *read, *layer.parameters)
-        words = sum(reduction_words(layer.reduction(access), local)[0] for access in reduced)
+        words = sum(self._reduced(graph, layer, access, local) for access in reduced)
         for message in layer.messages:
-            if self.one_hot or not getattr(message, "prototype", False):
+            if isinstance(message, Relayout) and not self.steps:
+                words += _lacking(message, local)
+            elif self.one_hot or not getattr(message, "prototype", False):
                 words += message_words(message, local)[0]
         return flop * passes / 3 / self.flop_per_second + self._seconds(words)
+
+    def _reduced(self, graph: Graph, layer: Layer, access: Access, local: LocalSizes) -> float:
+        if self.copies or not (access.reduction and access.reduction.prototype):
+            return reduction_words(layer.reduction(access), local)[0]
+        size = next(math.prod(t.sizes) for t in graph.tensors if t.name == access.tensor)
+        parts = local.parts(access.dimensions)[0]
+        q = local.parts(tuple(n for n in layer.dimension_names if n not in access.dimensions))[0]
+        return 2 * size / parts * (q - 1) / q
 
     def _transfer(self, graph: Graph, t: Transfer, rows, found: set[str]) -> float:
         ends = ((t.producer, t.written), (t.consumer, t.read))
@@ -78,6 +93,15 @@ class Reading:
 
     def _seconds(self, words: float) -> float:
         return float(words) * self.word_bytes / self.bytes_per_second
+
+
+def _lacking(message: Relayout, local: LocalSizes) -> float:
+    need = local.points(message.needed)[0]
+    own = math.prod(
+        1 / local.parts((a,))[0] if a != b else 1
+        for a, b in zip(message.held, message.needed, strict=True)
+    )
+    return local.points(message.times)[0] * need * (1 - own)
 
 
 def _asks_for(access: Access, found: set[str]) -> bool:

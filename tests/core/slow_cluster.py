@@ -128,16 +128,14 @@ class Sum:
 
     component: of the layer's cost.
     tensor: its dimensions.
-    space: dimensions of the product that makes it; all of the layer's if empty.
     scale: words per point.
-    counted: dimensions of the points that count, if not the tensor's.
+    space: dimensions of the product that makes it; all of the layer's if empty.
     """
 
     component: str
     tensor: str
     scale: float = 1.0
     space: str = ""
-    counted: str = ""
 
     def words(self, layer: Sequence[Block]) -> float:
         total = 0.0
@@ -148,7 +146,7 @@ class Sum:
                 for other in layer
                 if all(other[name] == mine[name] for name in self.tensor.split())
             }
-            n = self.scale * n_points(mine, (self.counted or self.tensor).split())
+            n = self.scale * n_points(mine, self.tensor.split())
             total += 2 * n * (len(partners) - 1) / len(partners)
         return total / len(layer)
 
@@ -196,9 +194,10 @@ class Border:
 
 @dataclass(frozen=True)
 class Recurrence:
-    """What a step fetches of the one before, as the prototype counts it.
+    """What every step fetches of the state that the one before it left.
 
-    Both parts begin at the first element; nothing is in common if more parts are needed than held.
+    times: dimensions of the steps, of which a device has its own.
+    held, needed: dimensions that cut the state where it is made, and where it is read.
     """
 
     component: str
@@ -207,23 +206,9 @@ class Recurrence:
     needed: tuple[str, str]
 
     def words(self, layer: Sequence[Block]) -> float:
-        whole = {name: frozenset().union(*(b[name] for b in layer)) for name in layer[0]}
-        block = layer[0]
-        have = set(itertools.product(*(block[name] for name in self.held)))
-        want = set(itertools.product(*(block[name] for name in self.needed)))
-        n_held, n_needed = (
-            len({tuple(b[name] for name in names) for b in layer})
-            for names in (self.held, self.needed)
-        )
-        missing = want if n_needed > n_held else want - have
-        return math.prod(len(whole[name]) for name in self.times.split()) * len(missing)
-
-
-def fetched_by_a_step(layer: Sequence[Block], held: Sequence[str], needed: Sequence[str]) -> float:
-    """What a step lacks of the state before it, counted over the devices."""
-    total = 0
-    for block in layer:
-        have = set(itertools.product(*(block[name] for name in held)))
-        want = set(itertools.product(*(block[name] for name in needed)))
-        total += len(want - have)
-    return total / len(layer)
+        total = 0
+        for block in layer:
+            have = set(itertools.product(*(block[name] for name in self.held)))
+            want = set(itertools.product(*(block[name] for name in self.needed)))
+            total += n_points(block, self.times.split()) * len(want - have)
+        return total / len(layer)

@@ -125,23 +125,12 @@ def test_tensor_and_data_parallelism_add_up():
     }
 
 
-# BUG: the shift of a row-parallel product is added to the reduced result, so every device of the
-# group has all of its gradient; Megatron-LM reduces nothing.
-@pytest.mark.xfail(
-    strict=True, raises=AssertionError, reason="a bias is summed over the dimensions of the product"
-)
 def test_the_shift_of_a_row_parallel_product_has_its_gradient_everywhere():
     graph, p = block(bias=True), 4
     found = bytes_sent(graph, split(graph, h=p, e=p), p)
     assert "parameter_gradient" not in found
 
 
-# BUG: scale and shift are two tensors of d words; each counts as the prototype's two together.
-@pytest.mark.xfail(
-    strict=True,
-    raises=AssertionError,
-    reason="`normalization` lists the prototype's sum of both twice",
-)
 def test_the_gradients_of_a_normalization_are_reduced_once():
     build = GraphBuilder("norm", element_type="bfloat16")
     build.layer("normalization", "norm", build.input("x", (8, 4, 16)), along="d")
@@ -197,11 +186,6 @@ def test_activations_are_those_of_the_layers_counted_by_hand():
     assert held["activations"] == WORD_BYTES * (words_read + sum(written.values()))
 
 
-# BUG: `scores` and `values` read what `qkv/unstack` writes, whose module is `.../attention/qkv`,
-# so only the softmax counts as inside the attention.
-@pytest.mark.xfail(
-    strict=True, raises=AssertionError, reason="unstack's name makes a module of its own"
-)
 def test_recomputation_drops_the_core_of_an_attention():
     # Korthikanti et al., 2022, selective recomputation: scores, softmax, and over the values.
     graph = block()
