@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from pase_core.costs.explain import Configuration, explain_layer, explain_transfer
+from pase_core.costs.explain import explain_layer, explain_transfer
+from pase_core.costs.explain_local import Configuration
 from pase_core.costs.formulas import Term
 from pase_core.costs.paper import PaperCostModel
 from pase_core.graph import Graph

@@ -1,16 +1,18 @@
 """Formulas as people write them, with the numbers that go in: text, LaTeX and value agree.
 
 A formula is one template in which `<x>` stands for the quantity x. Filled with symbols it is the
-law, filled with numbers the case.
+law, filled with numbers the case. Below are those of the cost model `paper`; those of `cluster` are
+in `pase_core.costs.explain_formulas`.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 _PLACE = re.compile(r"<(\w+)>")
+_INDICES = str.maketrans("₀₁₂₃₄₅₆₇₈₉", "0123456789")
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +53,11 @@ class Formula:
     latex: str
     evaluate: Callable[..., float]
 
+    @property
+    def symbols(self) -> tuple[str, ...]:
+        """The quantities, in the order in which the text first has them."""
+        return tuple(dict.fromkeys(_PLACE.findall(self.text)))
+
 
 def show_number(value: float) -> str:
     """A number in full: `65,536`, or with an exponent from 1e15 on."""
@@ -65,6 +72,9 @@ def _number_in_latex(value: float) -> str:
 
 
 def _symbol_in_latex(symbol: str) -> str:
+    letter, index = symbol[:1], symbol[1:].translate(_INDICES)
+    if index.isascii() and index.isdigit():
+        return f"{letter}_{{{index}}}"
     return symbol if len(symbol) == 1 else rf"\text{{{symbol}}}"
 
 
@@ -115,6 +125,25 @@ def make_term(component: str, title: str, formula: Formula, *quantities: Quantit
     """Evaluate a formula."""
     value = float(formula.evaluate(*(quantity.value for quantity in quantities)))
     return Term(component, title, formula, quantities, value)
+
+
+def repeated(term: Term, times: Quantity) -> Term:
+    """The same term several times over, or a share of it."""
+    once = term.formula
+    formula = Formula(
+        f"<{times.symbol}> × ({once.text})",
+        rf"<{times.symbol}> \cdot \left({once.latex}\right)",
+        lambda n, *values: n * once.evaluate(*values),
+    )
+    return make_term(term.component, term.title, formula, times, *term.quantities)
+
+
+def sum_by_component(terms: Iterable[Term]) -> dict[str, float]:
+    """Terms added up by component, in their order."""
+    sums: dict[str, float] = {}
+    for term in terms:
+        sums[term.component] = sums.get(term.component, 0.0) + term.value
+    return sums
 
 
 MULTIPLY_ADDS = Formula(

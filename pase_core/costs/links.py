@@ -67,9 +67,9 @@ class Links:
 
     def all_reduce_options(self, n_bytes: Array, group: Group) -> Array:
         """Seconds of an all-reduce by each of ALGORITHMS, shape (n_algorithms, ...)."""
-        flat_speed, flat_latency = self._slowest(group)
+        flat_speed, flat_latency = self.slowest(group)
         rest = n_bytes / group.inside
-        fast, slow = self.inside, self._outside
+        fast, slow = self.inside, self.across
         within = 2.0 * _ring(n_bytes, group.inside, fast.bytes_per_second, fast.latency_seconds)
         far = (slow.bytes_per_second, slow.latency_seconds)
         return np.stack(
@@ -88,8 +88,8 @@ class Links:
 
     def gather(self, n_bytes: Array, group: Group) -> Array:
         """Seconds of an all-gather to n bytes, or of a reduce-scatter from n bytes."""
-        flat = _ring(n_bytes, group.n_devices, *self._slowest(group))
-        fast, slow = self.inside, self._outside
+        flat = _ring(n_bytes, group.n_devices, *self.slowest(group))
+        fast, slow = self.inside, self.across
         levels = _ring(n_bytes, group.inside, fast.bytes_per_second, fast.latency_seconds) + _ring(
             n_bytes / group.inside, group.outside, slow.bytes_per_second, slow.latency_seconds
         )
@@ -104,22 +104,22 @@ class Links:
         others = np.maximum(group.n_devices - 1.0, 1.0)
         share = np.where(group.outside > 1.0, (group.outside - 1.0) / others, 0.0)
         latency = np.where(
-            group.outside > 1.0, self._outside.latency_seconds, self.inside.latency_seconds
+            group.outside > 1.0, self.across.latency_seconds, self.inside.latency_seconds
         )
-        near, far = self.inside.bytes_per_second, self._outside.bytes_per_second
+        near, far = self.inside.bytes_per_second, self.across.bytes_per_second
         seconds = n_bytes * (share / far + (1.0 - share) / near) + latency
         return np.where(n_bytes > 0.0, seconds, 0.0)
 
-    def _slowest(self, group: Group) -> tuple[Array, Array]:
+    def slowest(self, group: Group) -> tuple[Array, Array]:
         """Bytes/s and latency of the slowest link that a group crosses."""
         crosses = group.outside > 1.0
         return (
-            np.where(crosses, self._outside.bytes_per_second, self.inside.bytes_per_second),
-            np.where(crosses, self._outside.latency_seconds, self.inside.latency_seconds),
+            np.where(crosses, self.across.bytes_per_second, self.inside.bytes_per_second),
+            np.where(crosses, self.across.latency_seconds, self.inside.latency_seconds),
         )
 
     @property
-    def _outside(self) -> Link:
+    def across(self) -> Link:
         """Where a group crosses both links, the weakest counts."""
         return min(self.outside, self.inside, key=lambda link: link.bytes_per_second)
 

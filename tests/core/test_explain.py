@@ -10,8 +10,8 @@ import pytest
 
 from pase_core.components import LAYER_COMPONENTS
 from pase_core.configurations import configurations
-from pase_core.costs.explain import explain_layer, explain_transfer, sum_by_component
-from pase_core.costs.formulas import show_number
+from pase_core.costs.explain import explain_layer, explain_transfer
+from pase_core.costs.formulas import show_number, sum_by_component
 from pase_core.costs.paper import PaperCostModel
 from pase_core.graph import Graph
 from pase_core.layers import Dimension, Layer
